@@ -1,0 +1,26 @@
+//! The same calls where the platform is not Linux: weaker, and saying so through `Unsupported`.
+
+use crate::env::Space;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// No portable way to reserve blocks: the caller falls back to writing zeros.
+pub(super) fn allocate(_file: &File, _offset: u64, _len: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Unknown: the caller treats the disk as roomy.
+pub(super) fn space(_path: &Path) -> io::Result<Space> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The standard library's whole-file lock; it excludes a second StrataMQ, not a Java broker.
+pub(super) fn try_lock_first_byte(file: &File) -> io::Result<bool> {
+    // Needs a platform whose `std` has file locks (Rust 1.89); Linux, the supported platform, does not come here.
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
+}

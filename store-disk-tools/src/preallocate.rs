@@ -1,0 +1,127 @@
+//! One policy for making a file of fixed size: reserve its blocks, so that a later store into its mapping can neither
+//! run out of space (SIGBUS) nor allocate on the hot path.
+
+use crate::env::{Disk, DiskFile, OpenMode};
+use crate::error::{DiskError, Result};
+use std::io;
+use std::path::Path;
+
+/// How the blocks of a new file came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reservation {
+    /// Reserved by the file system.
+    Reserved,
+    /// The file system cannot reserve; zeros were written.
+    Zeroed,
+    /// The file was there with its full size.
+    Existing,
+}
+
+/// Bytes written at once where zeros must be written.
+const ZERO_BLOCK: usize = 1 << 20;
+
+/// Makes the file `path` of `len` bytes, the first `reserved` of them with their blocks reserved, and its name durable;
+/// an existing file of that length is opened as it is.
+///
+/// Files that fill from front to back for a long time and are many (queue files) reserve a stretch at a time with
+/// [`reserve`]; a log file reserves everything.
+///
+/// # Errors
+///
+/// An existing file of another length, except an empty one (left by a crash between creation and reservation), and
+/// whatever the disk reports; with no space left the half-made file is removed.
+pub fn create_sized(
+    disk: &dyn Disk,
+    path: &Path,
+    len: u64,
+    reserved: u64,
+) -> Result<(Box<dyn DiskFile>, Reservation)> {
+    let file = disk.open(path, OpenMode::OpenOrCreate)?;
+    let existing = file.len()?;
+    if existing == len {
+        return Ok((file, Reservation::Existing));
+    }
+    if existing != 0 {
+        let reason = format!("expected a file of {len} bytes, found {existing}");
+        return Err(DiskError::new("use", path, io::Error::new(io::ErrorKind::InvalidData, reason)));
+    }
+    let reservation = match make(&*file, len, reserved) {
+        Ok(reservation) => reservation,
+        Err(error) => {
+            drop(file);
+            // The reservation's own error says more than a failure to tidy up after it.
+            let _ = disk.remove_file(path);
+            return Err(error);
+        }
+    };
+    if let Some(parent) = path.parent() {
+        disk.sync_dir(parent)?;
+    }
+    Ok((file, reservation))
+}
+
+fn make(file: &dyn DiskFile, len: u64, reserved: u64) -> Result<Reservation> {
+    file.set_len(len)?;
+    reserve(file, 0, reserved.min(len))
+}
+
+/// Reserves the blocks of `len` bytes at `offset`; where the file system cannot, zeros are written, so the stretch must
+/// hold nothing yet.
+pub fn reserve(file: &dyn DiskFile, offset: u64, len: u64) -> Result<Reservation> {
+    if len == 0 {
+        return Ok(Reservation::Existing);
+    }
+    match file.allocate(offset, len) {
+        Ok(()) => Ok(Reservation::Reserved),
+        Err(error) if error.io().kind() == io::ErrorKind::Unsupported => {
+            write_zeros(file, offset, offset + len)?;
+            Ok(Reservation::Zeroed)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn write_zeros(file: &dyn DiskFile, from: u64, end: u64) -> Result<()> {
+    let zeros = vec![0_u8; ZERO_BLOCK];
+    let mut at = from;
+    while at < end {
+        let part = (end - at).min(ZERO_BLOCK as u64);
+        file.write_all_at(&zeros[..part as usize], at)?;
+        at += part;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::OsDisk;
+
+    #[test]
+    fn makes_reserves_and_finds_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("00000000000000000000");
+        let (file, how) = create_sized(&OsDisk, &path, 1 << 20, 1 << 20).unwrap();
+        assert_ne!(how, Reservation::Existing);
+        assert_eq!(file.len().unwrap(), 1 << 20);
+        assert_eq!(create_sized(&OsDisk, &path, 1 << 20, 1 << 20).unwrap().1, Reservation::Existing);
+    }
+
+    #[test]
+    fn another_length_is_refused_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        std::fs::write(&path, b"abc").unwrap();
+        let error = create_sized(&OsDisk, &path, 8, 8).err().unwrap().to_string();
+        assert!(error.contains("expected a file of 8 bytes, found 3"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn a_file_too_large_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        assert!(create_sized(&OsDisk, &path, u64::MAX / 2, 0).is_err());
+        assert!(!path.exists());
+    }
+}
