@@ -1,0 +1,56 @@
+//! Layer 2 of StrataMQ: fixed-size files as memory, and an ordered queue of them.
+//!
+//! A mapping has three doors, and each byte is reached through one of them only:
+//!
+//! * bytes **above** the published mark belong to the one writer ([`MappedFile::append_with`]);
+//! * bytes **below** the mark never change while anyone looks and may be borrowed ([`MappedSlice`]);
+//! * files that are rewritten in place while others read ([`CellFile`]: index files, the checkpoint) are reached as
+//!   atomic cells of 4 or 8 bytes, never as slices.
+//!
+//! That is why no `&mut [u8]` over shared mapped memory exists outside the writer's own stretch, and why the layers
+//! above need no `unsafe`: this crate's `mapping/os.rs` is the only place that dereferences mapped memory.
+//!
+//! The crate knows files as memory and their marks (wrote ≥ flushed). It does not know records, topics, threads,
+//! sockets or clocks.
+//!
+//! Principal types: [`MappedFile`], [`MappedFileQueue`] (files as one continuous range of bytes), [`MappedSlice`],
+//! [`CellFile`], and the seam [`FileSupplier`] through which a service makes files ahead of need.
+//!
+//! ```
+//! use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions};
+//! use std::sync::Arc;
+//!
+//! let dir = tempfile::tempdir().unwrap();
+//! let options = QueueOptions { file_size: 4096, ..QueueOptions::default() };
+//! let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();
+//! let file = queue.last_for_append(0).unwrap();
+//! file.append(b"hello").unwrap();
+//! assert_eq!(&*queue.slice(0, 5).unwrap(), b"hello");
+//! assert_eq!(queue.flush(0).unwrap(), 5);
+//! ```
+#![deny(unsafe_code)]
+
+mod cell_file;
+mod error;
+mod file_supplier;
+mod mapped_file;
+mod mapped_file_queue;
+mod mapped_slice;
+mod mapping;
+mod memory_lock;
+mod warm_up;
+
+pub use cell_file::CellFile;
+pub use error::{MapError, Result};
+pub use file_supplier::{FileRequest, FileSupplier, OnDemand};
+pub use mapped_file::{MappedFile, ReservePolicy};
+pub use mapped_file_queue::{MappedFileQueue, QueueOptions};
+pub use mapped_slice::MappedSlice;
+pub use memory_lock::MemoryLock;
+pub use warm_up::warm_up;
+
+// Vocabulary from below.
+pub use store_disk_tools::{
+    DirEntry, Disk, DiskError, DiskFile, Env, FileKind, LockFile, OpenMode, Space, UnixMillis, atomic_file,
+    directory_bytes, file_name, local_hour, used_percent,
+};

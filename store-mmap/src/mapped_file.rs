@@ -1,0 +1,195 @@
+//! One fixed-size file: who may write, what may be read, what has reached the disk.
+
+mod append;
+mod flush;
+mod read;
+
+use crate::error::{MapError, Result};
+use crate::mapping::Mapping;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use store_disk_tools::{DiskFile, Env, OpenMode, preallocate};
+
+/// How much of a file has its blocks reserved when it is made or first written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReservePolicy {
+    /// Everything at once: for log files.
+    Whole,
+    /// So many bytes at a time, ahead of the write position: for the many, slowly growing queue files.
+    Steps(u64),
+}
+
+impl ReservePolicy {
+    fn step(self) -> u64 {
+        match self {
+            Self::Whole => u64::MAX,
+            Self::Steps(step) => step,
+        }
+    }
+}
+
+/// A file of fixed size in memory.
+///
+/// Marks, all positions within the file: `wrote` is the published end, everything below may be read; `flushed` is the
+/// durable end. `flushed ≤ wrote ≤ size` always holds.
+#[derive(Debug)]
+pub struct MappedFile {
+    mapping: Mapping,
+    file: Box<dyn DiskFile>,
+    path: PathBuf,
+    file_from_offset: u64,
+    wrote: AtomicU64,
+    flushed: AtomicU64,
+    /// Blocks are reserved below this position, as far as this process knows.
+    reserved: AtomicU64,
+    reserve_step: u64,
+    /// Held by the one who appends; readers never take it.
+    writer: Mutex<()>,
+    /// Slices that keep bytes borrowed.
+    views: AtomicUsize,
+    /// Time the layer above gave the last append, 0 before any.
+    store_timestamp: AtomicI64,
+    deleted: AtomicBool,
+}
+
+impl MappedFile {
+    /// Makes (or opens, when it is there with its full size) the file whose first byte has the queue offset `from`.
+    /// The write position is 0.
+    pub fn create(env: &Env, path: &Path, from: u64, size: u64, policy: ReservePolicy) -> Result<Self> {
+        let (file, _) = preallocate::create_sized(env.disk(), path, size, policy.step().min(size))?;
+        Self::map(file, from, size, policy, policy.step().min(size), 0)
+    }
+
+    /// Opens an existing file; as nothing is known about its content the marks stand at its end, and the layer above
+    /// lowers them with [`MappedFile::truncate`].
+    pub fn open(env: &Env, path: &Path, from: u64, size: u64, policy: ReservePolicy) -> Result<Self> {
+        let file = env.disk().open(path, OpenMode::ReadWrite)?;
+        let found = file.len()?;
+        if found != size {
+            return Err(MapError::WrongSize { path: path.to_owned(), expected: size, found });
+        }
+        Self::map(file, from, size, policy, 0, size)
+    }
+
+    fn map(
+        file: Box<dyn DiskFile>,
+        from: u64,
+        size: u64,
+        policy: ReservePolicy,
+        reserved: u64,
+        position: u64,
+    ) -> Result<Self> {
+        Ok(Self {
+            mapping: Mapping::new(&*file, size)?,
+            path: file.path().to_owned(),
+            file,
+            file_from_offset: from,
+            wrote: AtomicU64::new(position),
+            flushed: AtomicU64::new(position),
+            reserved: AtomicU64::new(reserved),
+            reserve_step: policy.step(),
+            writer: Mutex::new(()),
+            views: AtomicUsize::new(0),
+            store_timestamp: AtomicI64::new(0),
+            deleted: AtomicBool::new(false),
+        })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Queue offset of the first byte, the number in its name.
+    pub fn file_from_offset(&self) -> u64 {
+        self.file_from_offset
+    }
+
+    /// Size in bytes.
+    pub fn file_size(&self) -> u64 {
+        self.mapping.len() as u64
+    }
+
+    /// Published end: bytes below may be read.
+    pub fn wrote_position(&self) -> u64 {
+        self.wrote.load(Ordering::Acquire)
+    }
+
+    /// Durable end.
+    pub fn flushed_position(&self) -> u64 {
+        self.flushed.load(Ordering::Acquire)
+    }
+
+    /// True when nothing can be appended any more.
+    pub fn is_full(&self) -> bool {
+        self.wrote_position() == self.file_size()
+    }
+
+    /// Time given with the last append, 0 when there was none since the file was opened.
+    pub fn store_timestamp(&self) -> i64 {
+        self.store_timestamp.load(Ordering::Relaxed)
+    }
+
+    /// Notes the time of the last append (epoch milliseconds); the layer above calls it with its own clock's time.
+    pub fn set_store_timestamp(&self, at: i64) {
+        self.store_timestamp.store(at, Ordering::Relaxed);
+    }
+
+    /// True once the file was deleted; views taken before stay readable.
+    pub fn is_deleted(&self) -> bool {
+        self.deleted.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn mark_deleted(&self) {
+        self.deleted.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn address(&self) -> *const u8 {
+        self.mapping.address()
+    }
+
+    pub(crate) fn populate(&self, from: u64, to: u64) -> bool {
+        self.mapping.populate(from as usize, to as usize)
+    }
+
+    /// Lowers the marks to `at`: what lies above is free to be written again.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::InUse`] while views are held, because they may lie above `at`; the marks are then unchanged.
+    /// [`MapError::NoRoom`] when `at` is beyond the file.
+    pub fn truncate(&self, at: u64) -> Result<()> {
+        if at > self.file_size() {
+            return Err(MapError::NoRoom {
+                path: self.path.clone(),
+                len: 0,
+                position: at,
+                size: self.file_size(),
+            });
+        }
+        let _writer = self.lock_writer();
+        let before = self.wrote.swap(at, Ordering::SeqCst);
+        // A view is counted before it checks the mark (`read.rs`), so one that is not seen here has seen the new mark.
+        let views = self.views.load(Ordering::SeqCst);
+        if views > 0 && before > at {
+            self.wrote.store(before, Ordering::SeqCst);
+            return Err(MapError::InUse { path: self.path.clone(), at, views });
+        }
+        self.flushed.fetch_min(at, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Raises both marks to `at` without writing: the layer above vouches for the bytes below (recovery).
+    pub fn set_recovered_position(&self, at: u64) -> Result<()> {
+        self.truncate(at)?;
+        self.wrote.store(at, Ordering::SeqCst);
+        self.flushed.store(at, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn lock_writer(&self) -> std::sync::MutexGuard<'_, ()> {
+        // The lock guards no data of its own: a writer that panicked left the mark where it was.
+        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

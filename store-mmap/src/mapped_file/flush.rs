@@ -1,0 +1,36 @@
+//! From memory to the disk.
+
+use super::MappedFile;
+use crate::error::Result;
+use std::sync::atomic::Ordering;
+
+/// Unit in which RocketMQ counts dirty bytes.
+const OS_PAGE_SIZE: u64 = 4096;
+
+impl MappedFile {
+    /// Writes back what is published and not yet durable, when that is at least `least_pages` pages of 4 KiB, or
+    /// anything at all with 0, or the file is full. Returns the durable end.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::Flush`]; the mark stays, and the caller must not take a later success for these bytes' safety.
+    pub fn flush(&self, least_pages: u32) -> Result<u64> {
+        let wrote = self.wrote.load(Ordering::Acquire);
+        let flushed = self.flushed.load(Ordering::Acquire);
+        if !self.worth_flushing(wrote, flushed, least_pages) {
+            return Ok(flushed);
+        }
+        self.mapping.flush(&self.path, flushed as usize, wrote as usize)?;
+        // Never backwards: another flush may have gone further meanwhile.
+        let before = self.flushed.fetch_max(wrote, Ordering::AcqRel);
+        Ok(before.max(wrote))
+    }
+
+    fn worth_flushing(&self, wrote: u64, flushed: u64, least_pages: u32) -> bool {
+        if wrote <= flushed {
+            return false;
+        }
+        let pages = wrote / OS_PAGE_SIZE - flushed / OS_PAGE_SIZE;
+        least_pages == 0 || wrote == self.file_size() || pages >= u64::from(least_pages)
+    }
+}

@@ -1,0 +1,110 @@
+//! Files of equal size, each named by the offset of its first byte, as one continuous range of bytes.
+
+mod expire;
+mod find;
+mod flush;
+mod load;
+mod roll;
+mod truncate;
+
+use crate::file_supplier::FileSupplier;
+use crate::mapped_file::{MappedFile, ReservePolicy};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use store_disk_tools::Env;
+
+/// Shape of a queue's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// Size of every file in bytes.
+    pub file_size: u64,
+    /// How blocks are reserved.
+    pub reserve: ReservePolicy,
+}
+
+impl Default for QueueOptions {
+    /// Log files of 1 GiB.
+    fn default() -> Self {
+        Self { file_size: 1 << 30, reserve: ReservePolicy::Whole }
+    }
+}
+
+/// An ordered list of [`MappedFile`]s. The first one need not begin at 0: old files are deleted, and a replica may begin
+/// in the middle.
+///
+/// Reading, flushing and deleting may happen at any time from any thread; appending is for one writer at a time, which
+/// the owner arranges (the log's tail lock, a queue's dispatcher).
+pub struct MappedFileQueue {
+    env: Env,
+    directory: PathBuf,
+    options: QueueOptions,
+    supplier: Arc<dyn FileSupplier>,
+    files: RwLock<Vec<Arc<MappedFile>>>,
+    /// Everything below is durable.
+    flushed_where: AtomicU64,
+}
+
+impl std::fmt::Debug for MappedFileQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MappedFileQueue")
+            .field("directory", &self.directory)
+            .field("min_offset", &self.min_offset())
+            .field("max_offset", &self.max_offset())
+            .finish_non_exhaustive()
+    }
+}
+
+impl MappedFileQueue {
+    /// Directory of the files.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Size of every file in bytes.
+    pub fn file_size(&self) -> u64 {
+        self.options.file_size
+    }
+
+    /// Number of files.
+    pub fn file_count(&self) -> usize {
+        self.read_files().len()
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> Vec<Arc<MappedFile>> {
+        self.read_files().clone()
+    }
+
+    /// Offset of the first byte held; `None` without files.
+    pub fn min_offset(&self) -> Option<u64> {
+        self.read_files().first().map(|file| file.file_from_offset())
+    }
+
+    /// Offset behind the last published byte; 0 without files.
+    pub fn max_offset(&self) -> u64 {
+        self.read_files().last().map_or(0, |file| file.file_from_offset() + file.wrote_position())
+    }
+
+    /// Everything below this offset is durable.
+    pub fn flushed_where(&self) -> u64 {
+        self.flushed_where.load(Ordering::Acquire)
+    }
+
+    /// Published bytes that are not durable yet.
+    pub fn dirty_bytes(&self) -> u64 {
+        self.max_offset().saturating_sub(self.flushed_where())
+    }
+
+    fn read_files(&self) -> RwLockReadGuard<'_, Vec<Arc<MappedFile>>> {
+        // A list of `Arc`s is whole at every moment, so a panic elsewhere does not spoil it.
+        self.files.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn write_files(&self) -> RwLockWriteGuard<'_, Vec<Arc<MappedFile>>> {
+        self.files.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

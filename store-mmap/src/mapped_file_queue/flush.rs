@@ -1,0 +1,37 @@
+//! Making the queue durable, file by file in order.
+
+use super::MappedFileQueue;
+use crate::error::Result;
+use std::sync::atomic::Ordering;
+
+impl MappedFileQueue {
+    /// Writes back published bytes in order; `least_pages` as for [`crate::MappedFile::flush`]. Returns the offset below
+    /// which everything is durable.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::Flush`]: the offset did not move past the bytes at fault, and no later call may be believed.
+    pub fn flush(&self, least_pages: u32) -> Result<u64> {
+        loop {
+            let before = self.flushed_where();
+            let Some(file) = self.find_to_flush(before) else { return Ok(before) };
+            let position = file.flush(least_pages)?;
+            let reached = file.file_from_offset() + position;
+            self.flushed_where.fetch_max(reached, Ordering::AcqRel);
+            let file_done = position == file.file_size();
+            if !file_done {
+                return Ok(self.flushed_where());
+            }
+        }
+    }
+
+    fn find_to_flush(&self, offset: u64) -> Option<std::sync::Arc<crate::MappedFile>> {
+        let first = self.first()?;
+        // A file that was deleted before it was flushed is past caring.
+        if offset < first.file_from_offset() {
+            self.flushed_where.fetch_max(first.file_from_offset(), Ordering::AcqRel);
+            return Some(first);
+        }
+        self.find(offset)
+    }
+}

@@ -1,0 +1,69 @@
+//! Opening a directory and judging what is there.
+
+use super::{MappedFileQueue, QueueOptions};
+use crate::error::{MapError, Result};
+use crate::file_supplier::FileSupplier;
+use crate::mapped_file::MappedFile;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, RwLock};
+use store_disk_tools::{DirEntry, Env, FileKind, file_name};
+
+impl MappedFileQueue {
+    /// Opens the files of `directory` (a missing directory is an empty queue). Directories inside are ignored; an empty
+    /// last file, left by a crash between creation and reservation, is deleted. The marks of every file stand at its
+    /// end until recovery lowers the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::WrongSize`], [`MapError::StrayFile`], [`MapError::MissingFile`] name what does not belong there.
+    pub fn load(
+        env: &Env,
+        directory: &Path,
+        options: QueueOptions,
+        supplier: Arc<dyn FileSupplier>,
+    ) -> Result<Self> {
+        let mut entries = env.disk().read_dir(directory)?;
+        entries.retain(|entry| entry.kind != FileKind::Directory);
+        if let Some(empty) = entries.last().filter(|last| last.len == 0) {
+            env.disk().remove_file(&directory.join(&empty.name))?;
+            env.disk().sync_dir(directory)?;
+            entries.pop();
+        }
+        let mut files: Vec<Arc<MappedFile>> = Vec::with_capacity(entries.len());
+        for entry in &entries {
+            let file = open_entry(env, directory, entry, options)?;
+            if let Some(before) = files.last() {
+                let expected = before.file_from_offset() + options.file_size;
+                check_neighbour(directory, expected, file.file_from_offset())?;
+            }
+            files.push(Arc::new(file));
+        }
+        let flushed = files.last().map_or(0, |file| file.file_from_offset() + file.file_size());
+        Ok(Self {
+            env: env.clone(),
+            directory: directory.to_owned(),
+            options,
+            supplier,
+            files: RwLock::new(files),
+            flushed_where: AtomicU64::new(flushed),
+        })
+    }
+}
+
+fn open_entry(env: &Env, directory: &Path, entry: &DirEntry, options: QueueOptions) -> Result<MappedFile> {
+    let path = directory.join(&entry.name);
+    if entry.len != options.file_size {
+        return Err(MapError::WrongSize { path, expected: options.file_size, found: entry.len });
+    }
+    let from = file_name::parse_offset_name(&entry.name)
+        .ok_or_else(|| MapError::StrayFile { path: path.clone() })?;
+    MappedFile::open(env, &path, from, options.file_size, options.reserve)
+}
+
+fn check_neighbour(directory: &Path, expected: u64, found: u64) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(MapError::MissingFile { directory: directory.to_owned(), expected, found })
+}

@@ -1,0 +1,132 @@
+use super::*;
+use crate::error::MapError;
+use crate::file_supplier::OnDemand;
+use std::fs;
+use store_disk_tools::file_name::offset_name;
+
+const SIZE: u64 = 4096;
+
+fn options() -> QueueOptions {
+    QueueOptions { file_size: SIZE, reserve: ReservePolicy::Steps(1024) }
+}
+
+fn queue(dir: &Path) -> MappedFileQueue {
+    MappedFileQueue::load(&Env::os(), dir, options(), Arc::new(OnDemand)).unwrap()
+}
+
+fn fill(queue: &MappedFileQueue, start: u64, files: usize) {
+    for _ in 0..files {
+        queue.last_for_append(start).unwrap().append(&[7; SIZE as usize]).unwrap();
+    }
+}
+
+#[test]
+fn begins_where_it_is_told_and_rolls() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    assert_eq!((queue.min_offset(), queue.max_offset()), (None, 0));
+    fill(&queue, 3 * SIZE + 5, 2);
+    queue.last_for_append(0).unwrap().append(b"tail").unwrap();
+    assert_eq!((queue.min_offset(), queue.max_offset()), (Some(3 * SIZE), 5 * SIZE + 4));
+    assert_eq!(&*queue.slice(5 * SIZE, 4).unwrap(), b"tail");
+    assert!(queue.slice(5 * SIZE, 5).is_none(), "unpublished");
+    assert!(queue.slice(5 * SIZE - 2, 4).is_none(), "crosses a file");
+    assert!(queue.slice(0, 1).is_none() && queue.slice(9 * SIZE, 1).is_none());
+    assert_eq!(queue.flush(0).unwrap(), 5 * SIZE + 4);
+    assert_eq!(queue.dirty_bytes(), 0);
+}
+
+#[test]
+fn loads_what_it_wrote_and_truncates() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&queue(dir.path()), 0, 3);
+    let queue = queue(dir.path());
+    assert_eq!(queue.max_offset(), 3 * SIZE);
+    queue.truncate(SIZE + 10).unwrap();
+    assert_eq!((queue.max_offset(), queue.file_count(), queue.flushed_where()), (SIZE + 10, 2, SIZE + 10));
+    assert!(!dir.path().join(offset_name(2 * SIZE)).exists());
+    queue.last_for_append(0).unwrap().append(b"after the cut").unwrap();
+    assert_eq!(&*queue.slice(SIZE + 10, 5).unwrap(), b"after");
+}
+
+#[test]
+fn truncating_at_a_boundary_keeps_a_full_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 2);
+    queue.truncate(SIZE).unwrap();
+    assert_eq!((queue.file_count(), queue.max_offset()), (1, SIZE));
+    queue.truncate(0).unwrap();
+    assert_eq!((queue.file_count(), queue.max_offset()), (1, 0));
+}
+
+#[test]
+fn cutting_under_a_view_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 1);
+    let view = queue.slice(10, 10).unwrap();
+    assert!(matches!(queue.truncate(5), Err(MapError::InUse { views: 1, .. })));
+    assert_eq!(queue.max_offset(), SIZE);
+    drop(view);
+    queue.truncate(5).unwrap();
+    assert_eq!(queue.max_offset(), 5);
+}
+
+#[test]
+fn expiry_keeps_the_last_file_and_readers() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 2);
+    let view = queue.slice(0, SIZE).unwrap();
+    assert!(!queue.expire_first(|_| false).unwrap());
+    assert!(queue.expire_first(|_| true).unwrap());
+    assert!(!queue.expire_first(|_| true).unwrap(), "the last file stays");
+    assert_eq!(queue.min_offset(), Some(SIZE));
+    assert!(view.iter().all(|byte| *byte == 7));
+    assert!(!dir.path().join(offset_name(0)).exists());
+}
+
+#[test]
+fn strays_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&queue(dir.path()), 0, 2);
+    fs::create_dir(dir.path().join("a-directory")).unwrap();
+    assert_eq!(queue(dir.path()).file_count(), 2);
+    let load = || MappedFileQueue::load(&Env::os(), dir.path(), options(), Arc::new(OnDemand)).err().unwrap();
+
+    let stray = dir.path().join("readme");
+    fs::write(&stray, vec![0; SIZE as usize]).unwrap();
+    assert!(matches!(load(), MapError::StrayFile { path } if path == stray));
+    fs::write(&stray, b"short").unwrap();
+    assert!(matches!(load(), MapError::WrongSize { expected: SIZE, found: 5, .. }));
+    fs::remove_file(&stray).unwrap();
+
+    fs::rename(dir.path().join(offset_name(SIZE)), dir.path().join(offset_name(2 * SIZE))).unwrap();
+    assert!(matches!(load(), MapError::MissingFile { expected: SIZE, found, .. } if found == 2 * SIZE));
+}
+
+#[test]
+fn an_empty_last_file_is_a_crash_leftover() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&queue(dir.path()), 0, 1);
+    fs::write(dir.path().join(offset_name(SIZE)), b"").unwrap();
+    assert_eq!(queue(dir.path()).file_count(), 1);
+    assert!(!dir.path().join(offset_name(SIZE)).exists());
+}
+
+#[test]
+fn flush_counts_pages_per_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = QueueOptions { file_size: 16 * 4096, reserve: ReservePolicy::Whole };
+    let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();
+    let file = queue.last_for_append(0).unwrap();
+    file.append(&[1; 3 * 4096]).unwrap();
+    assert_eq!(queue.flush(4).unwrap(), 0, "three pages are not worth it");
+    file.append(&[1; 4096]).unwrap();
+    assert_eq!(queue.flush(4).unwrap(), 4 * 4096);
+    file.append(&[1; 12 * 4096]).unwrap();
+    queue.last_for_append(0).unwrap().append(b"x").unwrap();
+    assert_eq!(queue.flush(1000).unwrap(), 16 * 4096, "a full file is flushed whatever the count");
+    assert_eq!(queue.flush(0).unwrap(), 16 * 4096 + 1);
+}

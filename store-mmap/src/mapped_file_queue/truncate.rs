@@ -1,0 +1,56 @@
+//! Cutting what recovery found unusable.
+
+use super::MappedFileQueue;
+use crate::error::Result;
+use std::sync::atomic::Ordering;
+use store_disk_tools::Disk;
+
+impl MappedFileQueue {
+    /// Keeps the bytes below `end` and cuts everything behind: the file that holds `end` gets its marks there, later
+    /// files are deleted. For recovery: what is kept counts as durable.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::InUse`] while views of the cut file are held; whatever the disk reports.
+    pub fn truncate(&self, end: u64) -> Result<()> {
+        let size = self.options.file_size;
+        let mut files = self.write_files();
+        while let Some(last) = files.last() {
+            if last.file_from_offset() < end || (files.len() == 1 && last.file_from_offset() == end) {
+                break;
+            }
+            last.mark_deleted();
+            self.env.disk().remove_file(last.path())?;
+            files.pop();
+        }
+        if let Some(last) = files.last() {
+            last.set_recovered_position((end - last.file_from_offset()).min(size))?;
+        }
+        if self.env.disk().stat(&self.directory)?.is_some() {
+            self.env.disk().sync_dir(&self.directory)?;
+        }
+        self.flushed_where.store(end, Ordering::Release);
+        Ok(())
+    }
+
+    /// Deletes all files and the directory.
+    pub fn destroy(&self) -> Result<()> {
+        let mut files = self.write_files();
+        for file in files.drain(..) {
+            file.mark_deleted();
+            self.env.disk().remove_file(file.path())?;
+        }
+        self.flushed_where.store(0, Ordering::Release);
+        remove_empty_dir(self.env.disk(), &self.directory)
+    }
+}
+
+fn remove_empty_dir(disk: &dyn Disk, directory: &std::path::Path) -> Result<()> {
+    if disk.stat(directory)?.is_some() && disk.read_dir(directory)?.is_empty() {
+        disk.remove_dir(directory)?;
+        if let Some(parent) = directory.parent() {
+            disk.sync_dir(parent)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Memory of a real file. One of the two homes of `unsafe` in the workspace.
+//!
+//! `memmap2::MmapRaw` and not `MmapMut`, because no `&mut [u8]` over the whole shared mapping may ever exist. Every
+//! access is bounds-checked here; what the callers must keep (who may touch which byte when) is said at each `unsafe fn`
+//! and kept by exactly two callers, `MappedFile` and `CellFile`.
+#![allow(unsafe_code, reason = "the only code that dereferences mapped memory")]
+
+use crate::error::{MapError, Result};
+use memmap2::{MmapOptions, MmapRaw};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use store_disk_tools::{DiskFile, Mappable};
+
+/// A whole file in memory, shared with the page cache.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    map: MmapRaw,
+}
+
+impl Mapping {
+    /// Maps the first `len` bytes of `file`, which must have at least that length and keep it while mapped (a shorter
+    /// file would raise SIGBUS on access; nobody in this workspace shortens a mapped file).
+    pub(crate) fn new(file: &dyn DiskFile, len: u64) -> Result<Self> {
+        let fail = |source| MapError::Map { path: file.path().to_owned(), source };
+        let size = usize::try_from(len).map_err(|_| fail(io::ErrorKind::FileTooLarge.into()))?;
+        let found = file.len()?;
+        if found < len {
+            return Err(MapError::WrongSize { path: file.path().to_owned(), expected: len, found });
+        }
+        let map = match file.mappable() {
+            Mappable::Os(file) => MmapOptions::new().len(size).map_raw(file).map_err(fail)?,
+            _ => return Err(fail(io::ErrorKind::Unsupported.into())),
+        };
+        Ok(Self { map })
+    }
+
+    /// Length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Borrows `len` bytes at `at`.
+    ///
+    /// # Safety
+    ///
+    /// Nobody may write to those bytes while the slice lives.
+    ///
+    /// # Panics
+    ///
+    /// If the range leaves the mapping.
+    pub(crate) unsafe fn slice(&self, at: usize, len: usize) -> &[u8] {
+        self.check(at, len);
+        // SAFETY: the range lies in the mapping (checked), which lives as long as `self`; any bit pattern is a `u8`; the
+        // caller keeps writers away.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(at), len) }
+    }
+
+    /// Borrows `len` bytes at `at` for writing.
+    ///
+    /// # Safety
+    ///
+    /// No other reference to those bytes may exist while the slice lives, and no cell access may touch them.
+    ///
+    /// # Panics
+    ///
+    /// If the range leaves the mapping.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's contract")]
+    pub(crate) unsafe fn slice_mut(&self, at: usize, len: usize) -> &mut [u8] {
+        self.check(at, len);
+        // SAFETY: the range lies in the mapping (checked) and is writable; the caller holds the only reference to it.
+        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(at), len) }
+    }
+
+    /// The 4-byte cell at `at`; `None` outside the mapping or unaligned.
+    pub(crate) fn cell_u32(&self, at: usize) -> Option<&AtomicU32> {
+        if at % 4 != 0 || at.checked_add(4)? > self.len() {
+            return None;
+        }
+        // SAFETY: inside the mapping and 4-aligned (a mapping begins on a page); mapped cells are reached only as atomics
+        // (`CellFile` never makes slices), so shared access is sound; the memory lives as long as `self`.
+        Some(unsafe { AtomicU32::from_ptr(self.map.as_mut_ptr().add(at).cast()) })
+    }
+
+    /// The 8-byte cell at `at`; `None` outside the mapping or unaligned.
+    pub(crate) fn cell_u64(&self, at: usize) -> Option<&AtomicU64> {
+        if at % 8 != 0 || at.checked_add(8)? > self.len() {
+            return None;
+        }
+        // SAFETY: as for `cell_u32`, with 8-byte alignment.
+        Some(unsafe { AtomicU64::from_ptr(self.map.as_mut_ptr().add(at).cast()) })
+    }
+
+    /// Writes the bytes `from..to` back and waits for the disk.
+    pub(crate) fn flush(&self, path: &Path, from: usize, to: usize) -> Result<()> {
+        self.map.flush_range(from, to - from).map_err(|source| MapError::Flush {
+            path: path.to_owned(),
+            from: from as u64,
+            to: to as u64,
+            source,
+        })
+    }
+
+    /// Makes the pages of `from..to` present and writable without changing a byte; false where the kernel cannot.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn populate(&self, from: usize, to: usize) -> bool {
+        self.map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok()
+    }
+
+    /// Elsewhere there is no such advice.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn populate(&self, _from: usize, _to: usize) -> bool {
+        false
+    }
+
+    /// Address of the first byte, for locking.
+    pub(crate) fn address(&self) -> *const u8 {
+        self.map.as_ptr()
+    }
+
+    fn check(&self, at: usize, len: usize) {
+        let end = at.checked_add(len);
+        assert!(
+            end.is_some_and(|end| end <= self.len()),
+            "bytes {at}+{len} leave a mapping of {}",
+            self.len()
+        );
+    }
+}
