@@ -1,0 +1,92 @@
+//! The one log all messages of a broker are appended to, whatever their topic.
+
+mod append;
+pub mod format;
+mod read;
+mod scan;
+
+pub use append::{AppendError, Appended, RecordBatch, TailGuard};
+pub use scan::{LogEnd, ScanStart};
+
+use crate::error::Result;
+use append::Tail;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use store_mmap::{Env, FileSupplier, MappedFileQueue, QueueOptions, ReservePolicy};
+
+/// The log: an append-only range of records over files of equal size (`commitlog/`).
+///
+/// Appending goes through the tail ([`CommitLog::lock_tail`]), one writer at a time; everything else may happen at any
+/// time from any thread. Time is an argument: the log reads no clock.
+#[derive(Debug)]
+pub struct CommitLog {
+    files: MappedFileQueue,
+    tail: Mutex<Tail>,
+    /// Since when the tail is held (milliseconds of the caller's clock), 0 when it is free.
+    tail_held_since: AtomicI64,
+}
+
+impl CommitLog {
+    /// Opens the files of `directory`. Until [`CommitLog::truncate`] has been called with the end that a scan found, the
+    /// log claims to be full to the end of its last file.
+    ///
+    /// # Errors
+    ///
+    /// Files that do not belong there, named.
+    pub fn open(
+        env: &Env,
+        directory: &Path,
+        file_size: u64,
+        supplier: Arc<dyn FileSupplier>,
+    ) -> Result<Self> {
+        let options = QueueOptions { file_size, reserve: ReservePolicy::Whole };
+        Ok(Self {
+            files: MappedFileQueue::load(env, directory, options, supplier)?,
+            tail: Mutex::new(Tail::default()),
+            tail_held_since: AtomicI64::new(0),
+        })
+    }
+
+    /// The files.
+    pub fn files(&self) -> &MappedFileQueue {
+        &self.files
+    }
+
+    /// Position of the first byte held; 0 when nothing is.
+    pub fn min_offset(&self) -> u64 {
+        self.files.min_offset().unwrap_or(0)
+    }
+
+    /// Position behind the last record.
+    pub fn max_offset(&self) -> u64 {
+        self.files.max_offset()
+    }
+
+    /// Everything below is durable.
+    pub fn flushed_where(&self) -> u64 {
+        self.files.flushed_where()
+    }
+
+    /// Makes records durable; see [`MappedFileQueue::flush`].
+    pub fn flush(&self, least_pages: u32) -> Result<u64> {
+        Ok(self.files.flush(least_pages)?)
+    }
+
+    /// Keeps what is below `end` (recovery).
+    pub fn truncate(&self, end: u64) -> Result<()> {
+        Ok(self.files.truncate(end)?)
+    }
+
+    /// Milliseconds the tail has been held at `now` of the caller's clock; 0 when it is free.
+    pub fn tail_held_millis(&self, now: i64) -> i64 {
+        match self.tail_held_since.load(Ordering::Relaxed) {
+            0 => 0,
+            since => (now - since).max(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! One more unit. The same unit may come again after a restart; it never lands in another place than its own.
+
+use super::ConsumeQueue;
+use super::format::{UNIT_SIZE, Unit};
+use crate::error::Result;
+use std::sync::atomic::Ordering;
+
+/// What became of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutUnit {
+    /// Written.
+    Appended,
+    /// It stands there already.
+    Present,
+    /// Its place is taken by another record: the queue was deleted and made anew, or the log and the queue disagree.
+    /// Nothing was written.
+    Taken(Unit),
+    /// Units before it are missing. Nothing was written.
+    Gap {
+        /// Queue offset that should come next.
+        next: u64,
+    },
+}
+
+impl ConsumeQueue {
+    /// Puts `unit` at `queue_offset`. An empty queue may begin anywhere: the places before in its first file are filled
+    /// with blank units.
+    pub fn put(&self, queue_offset: u64, unit: Unit) -> Result<PutUnit> {
+        let next = self.max_offset();
+        if queue_offset < next {
+            return Ok(match self.unit(queue_offset) {
+                Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Present,
+                Some(present) => PutUnit::Taken(present),
+                // Below the first file: long gone.
+                None => PutUnit::Present,
+            });
+        }
+        if self.files.file_count() == 0 {
+            self.begin_at(queue_offset)?;
+        } else if queue_offset > next {
+            return Ok(PutUnit::Gap { next });
+        }
+        self.append(unit)?;
+        Ok(PutUnit::Appended)
+    }
+
+    /// Fills the places up to `queue_offset` with blank units: their messages are lost, and no later one may take their
+    /// place.
+    pub fn pad_to(&self, queue_offset: u64) -> Result<()> {
+        if self.files.file_count() == 0 {
+            return self.begin_at(queue_offset);
+        }
+        while self.max_offset() < queue_offset {
+            self.append(Unit::BLANK)?;
+        }
+        Ok(())
+    }
+
+    fn begin_at(&self, queue_offset: u64) -> Result<()> {
+        let file = self.files.last_for_append(queue_offset * UNIT_SIZE)?;
+        let first = file.file_from_offset() / UNIT_SIZE;
+        if queue_offset > first {
+            let blanks = queue_offset - first;
+            file.append_with(blanks * UNIT_SIZE, |target| {
+                for place in target.chunks_exact_mut(UNIT_SIZE as usize) {
+                    place.copy_from_slice(&Unit::BLANK.encode());
+                }
+            })?;
+        }
+        self.min_offset.store(queue_offset, Ordering::Release);
+        Ok(())
+    }
+
+    fn append(&self, unit: Unit) -> Result<()> {
+        let file = self.files.last_for_append(self.files.max_offset())?;
+        file.append(&unit.encode())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! From a queue offset to units.
+
+use super::ConsumeQueue;
+use super::format::{UNIT_SIZE, Unit};
+use store_mmap::MappedSlice;
+
+/// Units of one queue file, from some queue offset on.
+#[derive(Debug)]
+pub struct Units {
+    bytes: MappedSlice,
+    first: u64,
+    next: usize,
+}
+
+impl Iterator for Units {
+    type Item = (u64, Unit);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.next * UNIT_SIZE as usize;
+        let unit = Unit::decode(self.bytes.get(at..)?)?;
+        let queue_offset = self.first + self.next as u64;
+        self.next += 1;
+        Some((queue_offset, unit))
+    }
+}
+
+impl ConsumeQueue {
+    /// The unit at `queue_offset`; `None` where nothing is.
+    pub fn unit(&self, queue_offset: u64) -> Option<Unit> {
+        let bytes = self.files.slice(queue_offset.checked_mul(UNIT_SIZE)?, UNIT_SIZE)?;
+        Unit::decode(&bytes)
+    }
+
+    /// Units from `queue_offset` to the end of its file; `None` where nothing is.
+    pub fn units_from(&self, queue_offset: u64) -> Option<Units> {
+        let bytes = self.files.slice_rest(queue_offset.checked_mul(UNIT_SIZE)?)?;
+        Some(Units { bytes, first: queue_offset, next: 0 })
+    }
+
+    /// Queue offset at which the next queue file begins.
+    pub fn roll_next(&self, queue_offset: u64) -> u64 {
+        self.files.roll_next(queue_offset.saturating_mul(UNIT_SIZE)) / UNIT_SIZE
+    }
+
+    /// The newest unit that stands for a message.
+    pub fn last_unit(&self) -> Option<Unit> {
+        let last = self.unit(self.max_offset().checked_sub(1)?)?;
+        (!last.is_blank()).then_some(last)
+    }
+}

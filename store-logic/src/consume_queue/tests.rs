@@ -1,0 +1,116 @@
+use super::*;
+
+const FILE: u64 = 200; // 10 units
+
+fn open(dir: &Path) -> ConsumeQueue {
+    ConsumeQueue::open(&Env::os(), dir, "T", 0, FILE).unwrap()
+}
+
+fn unit(number: u64) -> Unit {
+    Unit { phy_offset: number * 100, size: 100, tags_code: number as i64 }
+}
+
+fn fill(queue: &ConsumeQueue, offsets: std::ops::Range<u64>) {
+    for offset in offsets {
+        assert_eq!(queue.put(offset, unit(offset)).unwrap(), PutUnit::Appended);
+    }
+}
+
+#[test]
+fn puts_are_idempotent_and_never_shift() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..25);
+    assert_eq!(queue.put(7, unit(7)).unwrap(), PutUnit::Present);
+    assert_eq!(queue.put(7, unit(8)).unwrap(), PutUnit::Taken(unit(7)));
+    assert_eq!(queue.put(27, unit(27)).unwrap(), PutUnit::Gap { next: 25 });
+    assert_eq!((queue.min_offset(), queue.max_offset()), (0, 25));
+    assert_eq!(queue.unit(24), Some(unit(24)));
+    assert_eq!(queue.units_from(18).unwrap().count(), 2, "to the end of the file");
+    assert_eq!(queue.roll_next(18), 20);
+}
+
+#[test]
+fn a_queue_may_begin_in_the_middle() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    assert_eq!(queue.put(24, unit(24)).unwrap(), PutUnit::Appended);
+    assert_eq!((queue.min_offset(), queue.max_offset()), (24, 25));
+    assert_eq!(queue.files().min_offset(), Some(400));
+    assert!(queue.unit(23).unwrap().is_blank());
+    drop(queue);
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    again.correct_min_offset(0);
+    assert_eq!((again.min_offset(), again.max_offset()), (24, 25));
+}
+
+#[test]
+fn blanks_without_a_message_are_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    queue.pad_to(5).unwrap();
+    drop(queue);
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    assert_eq!(again.max_offset(), 0);
+    fill(&again, 0..3);
+    assert_eq!(again.max_offset(), 3);
+}
+
+#[test]
+fn recovery_finds_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path()), 0..25);
+    let queue = open(dir.path());
+    assert_eq!(queue.max_offset(), 30, "before recovery");
+    queue.recover(u64::MAX).unwrap();
+    assert_eq!(queue.max_offset(), 25);
+    queue.truncate(2_250).unwrap();
+    assert_eq!(queue.max_offset(), 22, "the unit whose record ends at 2300 goes too");
+    queue.recover(1_000).unwrap();
+    assert_eq!((queue.max_offset(), queue.files().file_count()), (10, 1));
+}
+
+#[test]
+fn recovery_stops_at_a_unit_out_of_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..5);
+    queue.put(5, unit(3)).unwrap();
+    drop(queue);
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    assert_eq!(again.max_offset(), 5);
+}
+
+#[test]
+fn the_minimum_follows_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..25);
+    queue.correct_min_offset(450);
+    assert_eq!(queue.min_offset(), 5);
+    assert_eq!(queue.delete_expired(1_250).unwrap(), 1);
+    assert_eq!((queue.min_offset(), queue.files().min_offset()), (13, Some(200)));
+    assert_eq!(queue.delete_expired(1_000_000).unwrap(), 1);
+    assert_eq!((queue.min_offset(), queue.max_offset()), (25, 25), "empty, but the position stays");
+    fill(&queue, 25..26);
+    queue.correct_min_offset(2_500);
+    assert_eq!(queue.min_offset(), 25);
+}
+
+#[test]
+fn time_search_has_two_boundaries() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..25);
+    // Times 0 0 10 10 20 20 …
+    let time = |unit: &Unit| Some((unit.phy_offset / 200) as i64 * 10);
+    let lower = |at| queue.offset_by_time(at, BoundaryType::Lower, time);
+    let upper = |at| queue.offset_by_time(at, BoundaryType::Upper, time);
+    assert_eq!((lower(10), upper(10)), (2, 3));
+    assert_eq!((lower(11), upper(11)), (4, 3));
+    assert_eq!((lower(-5), upper(-5)), (0, 0));
+    assert_eq!((lower(1_000), upper(1_000)), (25, 24));
+}

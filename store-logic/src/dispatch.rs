@@ -1,0 +1,98 @@
+//! What one record tells the objects that are derived from the log.
+
+use crate::commit_log::format::MessageView;
+use crate::error::Result;
+use crate::message::properties::{self, names};
+use crate::message::{sys_flag, tags_code};
+
+/// Topic of delayed messages; its queue units hold the deliver time in place of the tag code.
+pub const SCHEDULE_TOPIC: &str = "SCHEDULE_TOPIC_XXXX";
+
+/// Facts about one record, borrowed from the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatchRequest<'a> {
+    /// Topic.
+    pub topic: &'a str,
+    /// Queue of the topic.
+    pub queue_id: i32,
+    /// Position of the record.
+    pub phy_offset: u64,
+    /// Bytes of the record.
+    pub msg_size: u32,
+    /// Hash of the tags, or the deliver time of a delayed message.
+    pub tags_code: i64,
+    /// When it was stored.
+    pub store_timestamp: i64,
+    /// Position in the queue.
+    pub consume_queue_offset: u64,
+    /// Keys, separated by blanks.
+    pub keys: Option<&'a str>,
+    /// The client's unique id.
+    pub uniq_key: Option<&'a str>,
+    /// Tags.
+    pub tags: Option<&'a str>,
+    /// Bits of [`sys_flag`].
+    pub sys_flag: i32,
+    /// The property string, for filters that look further.
+    pub properties: &'a str,
+}
+
+/// Deliver time of a delayed message, from its level and its store time (both as in `messageDelayLevel`).
+pub trait DeliverTime {
+    /// Epoch milliseconds.
+    fn deliver_timestamp(&self, level: i32, store_timestamp: i64) -> i64;
+    /// Largest level; greater ones count as this one.
+    fn max_level(&self) -> i32;
+}
+
+impl<'a> DispatchRequest<'a> {
+    /// The facts of the record at `phy_offset`.
+    pub fn new(phy_offset: u64, view: &MessageView<'a>, delay: &dyn DeliverTime) -> Self {
+        let mut request = Self {
+            topic: view.topic,
+            queue_id: view.queue_id,
+            phy_offset,
+            msg_size: view.total_size,
+            tags_code: 0,
+            store_timestamp: view.store_timestamp,
+            consume_queue_offset: u64::try_from(view.queue_offset).unwrap_or(0),
+            keys: None,
+            uniq_key: None,
+            tags: None,
+            sys_flag: view.sys_flag,
+            properties: view.properties,
+        };
+        let mut level = 0;
+        for (name, value) in properties::pairs(view.properties) {
+            match name {
+                names::KEYS => request.keys = Some(value),
+                names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX => request.uniq_key = Some(value),
+                names::TAGS => request.tags = Some(value),
+                names::DELAY_TIME_LEVEL => level = value.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+        request.tags_code = tags_code::tags_code(request.tags);
+        if view.topic == SCHEDULE_TOPIC && level > 0 {
+            let level = level.min(delay.max_level());
+            request.tags_code = delay.deliver_timestamp(level, view.store_timestamp);
+        }
+        request
+    }
+
+    /// True when the record gets a place in a queue.
+    pub fn is_visible(&self) -> bool {
+        sys_flag::is_visible(self.sys_flag)
+    }
+}
+
+/// An object derived from the log.
+pub trait Dispatcher {
+    /// Takes in one record. Records come in log order; the same record may come again after a restart and must then
+    /// change nothing.
+    ///
+    /// # Errors
+    ///
+    /// The object could not be written. The caller stops, because a later record must not overtake this one.
+    fn dispatch(&self, request: &DispatchRequest<'_>) -> Result<()>;
+}

@@ -1,0 +1,58 @@
+//! From a key to records.
+
+use super::IndexFile;
+use super::format::{self, IndexEntry};
+use crate::error::Result;
+
+impl IndexFile {
+    /// Entry `number`, used or not.
+    pub fn entry(&self, number: u32) -> Result<IndexEntry> {
+        let at = self.geometry.entry_at(number);
+        let high = u64::from(self.cells.load_u32(at + 4)?);
+        let low = u64::from(self.cells.load_u32(at + 8)?);
+        Ok(IndexEntry {
+            key_hash: self.cells.load_u32(at)?,
+            phy_offset: high << 32 | low,
+            time_diff: self.cells.load_u32(at + 12)? as i32,
+            previous: self.cells.load_u32(at + 16)?,
+        })
+    }
+
+    /// Newest entry of a slot's chain, 0 without one.
+    pub fn slot(&self, slot: u32) -> Result<u32> {
+        Ok(self.cells.load_u32(self.geometry.slot_at(slot))?)
+    }
+
+    /// Adds to `found` the positions of records that may carry `key` and were stored in `begin..=end` (to the second),
+    /// newest first, until `found` holds `max`. Only hashes are compared: the caller looks at the records.
+    pub fn select(&self, key: &str, begin: i64, end: i64, max: usize, found: &mut Vec<u64>) -> Result<()> {
+        let key_hash = format::key_hash(key);
+        let count = self.index_count()?;
+        let begin_timestamp = self.cells.load_u64(format::BEGIN_TIMESTAMP_AT)? as i64;
+        let mut number = self.slot(self.geometry.slot_of(key_hash))?;
+        while number != 0 && number < count && found.len() < max {
+            let entry = self.entry(number)?;
+            if entry.time_diff < 0 {
+                break;
+            }
+            let at = begin_timestamp.saturating_add(i64::from(entry.time_diff) * 1000);
+            // An entry holds whole seconds, cut: within the first second asked for it may seem too early.
+            let early = at.saturating_add(999) < begin;
+            if entry.key_hash == key_hash && !early && at <= end {
+                found.push(entry.phy_offset);
+            }
+            // A chain leads back in time; a link that does not is damage.
+            if early || entry.previous >= number {
+                break;
+            }
+            number = entry.previous;
+        }
+        Ok(())
+    }
+
+    /// True when the file may hold entries of `begin..=end`.
+    pub fn overlaps(&self, begin: i64, end: i64) -> Result<bool> {
+        let header = self.header()?;
+        Ok(header.index_count > 1 && header.begin_timestamp <= end && header.end_timestamp >= begin)
+    }
+}

@@ -1,0 +1,157 @@
+//! The property string of a record: `name 0x01 value 0x02`, repeated (`MessageDecoder.string2messageProperties`).
+//!
+//! Readers accept a missing last separator. A pair with an empty name or value is dropped, and of equal names the last
+//! one counts, as in Java.
+
+/// Between a name and its value.
+pub const NAME_VALUE_SEPARATOR: char = '\u{1}';
+/// Behind each pair.
+pub const PROPERTY_SEPARATOR: char = '\u{2}';
+
+/// Longest property string in bytes.
+pub const MAX_LEN: usize = i16::MAX as usize;
+
+/// Names that the store or the broker interprets.
+pub mod names {
+    /// Index keys, separated by blanks.
+    pub const KEYS: &str = "KEYS";
+    /// The tag.
+    pub const TAGS: &str = "TAGS";
+    /// `false`: do not wait for disk or replica.
+    pub const WAIT_STORE_MSG_OK: &str = "WAIT";
+    /// Delay level.
+    pub const DELAY_TIME_LEVEL: &str = "DELAY";
+    /// Topic before the first retry.
+    pub const RETRY_TOPIC: &str = "RETRY_TOPIC";
+    /// Topic a delayed or half message is meant for.
+    pub const REAL_TOPIC: &str = "REAL_TOPIC";
+    /// Queue a delayed or half message is meant for.
+    pub const REAL_QUEUE_ID: &str = "REAL_QID";
+    /// `true` for a half message.
+    pub const TRANSACTION_PREPARED: &str = "TRAN_MSG";
+    /// Producer group.
+    pub const PRODUCER_GROUP: &str = "PGROUP";
+    /// Offset id of the message before its first retry.
+    pub const ORIGIN_MESSAGE_ID: &str = "ORIGIN_MESSAGE_ID";
+    /// Region of the broker, told to the client.
+    pub const MSG_REGION: &str = "MSG_REGION";
+    /// Whether the client should trace.
+    pub const TRACE_SWITCH: &str = "TRACE_ON";
+    /// The client's own unique message id.
+    pub const UNIQ_CLIENT_MESSAGE_ID_KEYIDX: &str = "UNIQ_KEY";
+    /// Times a consumer that resends by itself has consumed the message.
+    pub const RECONSUME_TIME: &str = "RECONSUME_TIME";
+    /// Its limit of those times.
+    pub const MAX_RECONSUME_TIMES: &str = "MAX_RECONSUME_TIMES";
+    /// Handle of a popped message; never stored.
+    pub const POP_CK: &str = "POP_CK";
+    /// Cluster of the broker.
+    pub const CLUSTER: &str = "CLUSTER";
+    /// Messages in an inner batch.
+    pub const INNER_NUM: &str = "INNER_NUM";
+    /// First queue offset of an inner batch.
+    pub const INNER_BASE: &str = "INNER_BASE";
+    /// CRC of the whole record.
+    pub const CRC32: &str = "__CRC32#";
+    /// Arbitrary delay in seconds.
+    pub const TIMER_DELAY_SEC: &str = "TIMER_DELAY_SEC";
+    /// Arbitrary delay in milliseconds.
+    pub const TIMER_DELAY_MS: &str = "TIMER_DELAY_MS";
+    /// Arbitrary time of delivery, epoch milliseconds.
+    pub const TIMER_DELIVER_MS: &str = "TIMER_DELIVER_MS";
+}
+
+/// Pairs of a property string in their order; dropped are those Java drops.
+pub fn pairs(properties: &str) -> impl Iterator<Item = (&str, &str)> {
+    properties.split(PROPERTY_SEPARATOR).filter_map(|pair| {
+        let (name, value) = pair.split_once(NAME_VALUE_SEPARATOR)?;
+        (!name.is_empty() && !value.is_empty()).then_some((name, value))
+    })
+}
+
+/// Value of a property; the last one of equal names.
+pub fn get<'a>(properties: &'a str, name: &str) -> Option<&'a str> {
+    pairs(properties).filter(|pair| pair.0 == name).last().map(|pair| pair.1)
+}
+
+/// Properties that are looked at and changed, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Properties {
+    pairs: Vec<(String, String)>,
+}
+
+impl Properties {
+    /// Reads a property string.
+    pub fn parse(properties: &str) -> Self {
+        let mut parsed = Self::default();
+        for (name, value) in pairs(properties) {
+            parsed.set(name, value);
+        }
+        parsed
+    }
+
+    /// Value of a property.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str())
+    }
+
+    /// Sets a property, keeping its place when it is there. An empty value could not be read back, so it removes it.
+    pub fn set(&mut self, name: &str, value: &str) {
+        if value.is_empty() {
+            self.remove(name);
+            return;
+        }
+        match self.pairs.iter_mut().find(|pair| pair.0 == name) {
+            Some(pair) => value.clone_into(&mut pair.1),
+            None => self.pairs.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// Removes a property; true when it was there.
+    pub fn remove(&mut self, name: &str) -> bool {
+        let before = self.pairs.len();
+        self.pairs.retain(|pair| pair.0 != name);
+        before != self.pairs.len()
+    }
+
+    /// All pairs.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The property string, with a separator behind every pair.
+    pub fn encode(&self) -> String {
+        let mut text =
+            String::with_capacity(self.pairs.iter().map(|pair| pair.0.len() + pair.1.len() + 2).sum());
+        for (name, value) in &self.pairs {
+            text.push_str(name);
+            text.push(NAME_VALUE_SEPARATOR);
+            text.push_str(value);
+            text.push(PROPERTY_SEPARATOR);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_java_does() {
+        let text = "a\u{1}1\u{2}\u{2}x\u{2}\u{1}v\u{2}n\u{1}\u{2}b\u{1}2\u{1}3\u{2}a\u{1}4";
+        assert_eq!(pairs(text).collect::<Vec<_>>(), [("a", "1"), ("b", "2\u{1}3"), ("a", "4")]);
+        assert_eq!(get(text, "a"), Some("4"));
+        assert_eq!(get(text, "x"), None);
+    }
+
+    #[test]
+    fn changes_keep_the_order() {
+        let mut properties = Properties::parse("a\u{1}1\u{2}b\u{1}2\u{2}c\u{1}3");
+        properties.set("b", "two");
+        properties.set("d", "4");
+        assert!(properties.remove("a"));
+        assert!(!properties.remove("a"));
+        assert_eq!(properties.encode(), "b\u{1}two\u{2}c\u{1}3\u{2}d\u{1}4\u{2}");
+    }
+}
