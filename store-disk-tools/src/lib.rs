@@ -44,5 +44,5 @@ pub use env::{
 };
 pub use error::{DiskError, Result};
 pub use lock_file::LockFile;
-pub use os::OsDisk;
+pub use os::{OsDisk, total_memory};
 pub use usage::{directory_bytes, used_percent};

@@ -187,3 +187,8 @@ impl DiskFile for OsFile {
         Mappable::Os(&self.file)
     }
 }
+
+/// Memory of the machine in bytes; 24 GiB when the system does not say, as Apache assumes.
+pub fn total_memory() -> u64 {
+    sys::total_memory().unwrap_or(24 << 30)
+}

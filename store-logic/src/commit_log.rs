@@ -79,6 +79,12 @@ impl CommitLog {
         Ok(self.files.truncate(end)?)
     }
 
+    /// Makes the first file of an empty log.
+    pub fn reserve_first_file(&self) -> Result<()> {
+        self.files.last_for_append(0)?;
+        Ok(())
+    }
+
     /// Milliseconds the tail has been held at `now` of the caller's clock; 0 when it is free.
     pub fn tail_held_millis(&self, now: i64) -> i64 {
         match self.tail_held_since.load(Ordering::Relaxed) {

@@ -63,5 +63,5 @@ pub use index_file_set::{IndexFileSet, IndexQuery};
 pub use store_mmap::{
     Disk, DiskError, Env, FileKind, FileRequest, FileSupplier, LockFile, MapError, MappedFile, MappedSlice,
     MemoryLock, OnDemand, ReservePolicy, UnixMillis, atomic_file, directory_bytes, file_name, local_hour,
-    used_percent, warm_up,
+    sparse_archive, total_memory, used_percent, warm_up,
 };

@@ -52,5 +52,5 @@ pub use warm_up::warm_up;
 // Vocabulary from below.
 pub use store_disk_tools::{
     DirEntry, Disk, DiskError, DiskFile, Env, FileKind, LockFile, OpenMode, Space, UnixMillis, atomic_file,
-    directory_bytes, file_name, local_hour, used_percent,
+    directory_bytes, file_name, local_hour, sparse_archive, total_memory, used_percent,
 };

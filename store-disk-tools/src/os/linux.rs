@@ -69,3 +69,10 @@ pub(super) fn try_lock_first_byte(file: &File) -> io::Result<bool> {
         _ => Err(error),
     }
 }
+
+/// Memory of the machine in bytes; `None` when the system does not say.
+pub(super) fn total_memory() -> Option<u64> {
+    // SAFETY: `sysconf` takes a number and no pointer.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    u64::try_from(pages).ok()?.checked_mul(u64::try_from(size).ok()?)
+}

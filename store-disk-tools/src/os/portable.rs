@@ -24,3 +24,8 @@ pub(super) fn try_lock_first_byte(file: &File) -> io::Result<bool> {
         Err(std::fs::TryLockError::Error(error)) => Err(error),
     }
 }
+
+/// Not known without a system call of its own.
+pub(super) fn total_memory() -> Option<u64> {
+    None
+}

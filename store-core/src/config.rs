@@ -1,0 +1,77 @@
+//! What a store can be told: one documented struct per component, nothing flat.
+//!
+//! Field names are the keys of Apache's `broker.conf` in snake_case, so that a key is found by searching for it; the
+//! defaults are Apache's (`MessageStoreConfig`). Reading the properties file is the business of `broker-proc`.
+
+mod clean;
+mod commit_log;
+mod consume_queue;
+mod delay;
+mod flush;
+mod index;
+mod read;
+
+pub use clean::CleanConfig;
+pub use commit_log::CommitLogConfig;
+pub use consume_queue::ConsumeQueueConfig;
+pub use delay::{DelayLevels, InvalidDelayLevels};
+pub use flush::{FlushConfig, FlushDiskType};
+pub use index::IndexConfig;
+pub use read::ReadConfig;
+
+use std::path::PathBuf;
+
+/// Part a broker plays in its replication group (`brokerRole`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BrokerRole {
+    /// Accepts writes, does not wait for replicas. The default.
+    #[default]
+    AsyncMaster,
+    /// Accepts writes and waits for `inSyncReplicas` copies.
+    SyncMaster,
+    /// Follows a master and refuses writes.
+    Slave,
+}
+
+/// Everything a store needs to know before it opens.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageStoreConfig {
+    /// Store root (`storePathRootDir`); the directory tree below it is Apache's.
+    pub store_path_root_dir: PathBuf,
+    /// Directory of the log files (`storePathCommitLog`); `None` means `{root}/commitlog`.
+    pub store_path_commit_log: Option<PathBuf>,
+    /// Role of this broker (`brokerRole`).
+    pub broker_role: BrokerRole,
+    /// Log files and records.
+    pub commit_log: CommitLogConfig,
+    /// Queue files.
+    pub consume_queue: ConsumeQueueConfig,
+    /// Index files.
+    pub index: IndexConfig,
+    /// When bytes reach the disk.
+    pub flush: FlushConfig,
+    /// How much one read may return.
+    pub read: ReadConfig,
+    /// When old files go.
+    pub clean: CleanConfig,
+    /// Delay levels (`messageDelayLevel`): they decide the deliver time kept in the queue units of delayed messages.
+    pub delay_levels: DelayLevels,
+}
+
+impl MessageStoreConfig {
+    /// Apache's defaults for a store below `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            store_path_root_dir: root.into(),
+            store_path_commit_log: None,
+            broker_role: BrokerRole::default(),
+            commit_log: CommitLogConfig::default(),
+            consume_queue: ConsumeQueueConfig::default(),
+            index: IndexConfig::default(),
+            flush: FlushConfig::default(),
+            read: ReadConfig::default(),
+            clean: CleanConfig::default(),
+            delay_levels: DelayLevels::default(),
+        }
+    }
+}

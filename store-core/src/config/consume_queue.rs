@@ -1,0 +1,23 @@
+/// Settings of the queue files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsumeQueueConfig {
+    /// Bytes of one queue file (`mappedFileSizeConsumeQueue`), a multiple of 20. Default 6,000,000 (300,000 units).
+    pub mapped_file_size_consume_queue: u64,
+    /// Milliseconds between two flushes (`flushIntervalConsumeQueue`). Default 1000.
+    pub flush_interval_consume_queue: u64,
+    /// Dirty 4 KiB pages worth a flush (`flushConsumeQueueLeastPages`). Default 2.
+    pub flush_consume_queue_least_pages: u32,
+    /// Milliseconds after which everything is flushed (`flushConsumeQueueThoroughInterval`). Default 60,000.
+    pub flush_consume_queue_thorough_interval: u64,
+}
+
+impl Default for ConsumeQueueConfig {
+    fn default() -> Self {
+        Self {
+            mapped_file_size_consume_queue: 6_000_000,
+            flush_interval_consume_queue: 1000,
+            flush_consume_queue_least_pages: 2,
+            flush_consume_queue_thorough_interval: 60_000,
+        }
+    }
+}

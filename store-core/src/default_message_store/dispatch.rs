@@ -1,0 +1,173 @@
+//! From a record in the log to its place in a queue, its keys in the index, and those who wait for it.
+
+use super::Shared;
+use crate::config::{DelayLevels, FlushDiskType};
+use crate::message_arrival::Arrival;
+use std::sync::atomic::Ordering;
+use store_logic::commit_log::format::{Decoded, Fault, MessageView, decode};
+use store_logic::consume_queue::{PutUnit, Unit};
+use store_logic::dispatch::{DeliverTime, DispatchRequest};
+use store_logic::{LogicError, Result};
+
+/// Bytes dispatched in one step.
+const STEP_BYTES: usize = 4 << 20;
+
+impl DeliverTime for DelayLevels {
+    fn deliver_timestamp(&self, level: i32, store_timestamp: i64) -> i64 {
+        DelayLevels::deliver_timestamp(self, level, store_timestamp)
+    }
+
+    fn max_level(&self) -> i32 {
+        DelayLevels::max_level(self)
+    }
+}
+
+impl Shared {
+    /// Records below are dispatched.
+    pub(crate) fn dispatched_offset(&self) -> u64 {
+        self.dispatched.load(Ordering::Acquire)
+    }
+
+    /// Bytes of the log that are not dispatched yet.
+    pub(crate) fn dispatch_behind_bytes(&self) -> u64 {
+        self.log.max_offset().saturating_sub(self.dispatched_offset())
+    }
+
+    /// Records below may be seen by consumers: with SYNC_FLUSH only what is durable.
+    fn visible_end(&self) -> u64 {
+        match self.config.flush.flush_disk_type {
+            FlushDiskType::SyncFlush => self.log.flushed_where(),
+            FlushDiskType::AsyncFlush => self.log.max_offset(),
+        }
+    }
+
+    /// Dispatches a bounded piece of the log; false when there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be dispatched. It stays the next one: nothing overtakes it.
+    pub(crate) fn dispatch_some(&self) -> Result<bool> {
+        let mut from = self.dispatched_offset();
+        let end = self.visible_end();
+        if from >= end {
+            return Ok(false);
+        }
+        if from < self.log.min_offset() {
+            tracing::error!(
+                from,
+                log_min = self.log.min_offset(),
+                "records were deleted before they were dispatched"
+            );
+            from = self.log.min_offset();
+        }
+        let Some(rest) = self.log.files().slice_rest(from) else { return Ok(false) };
+        let mut position = 0;
+        while position < STEP_BYTES {
+            if position == rest.len() {
+                break;
+            }
+            let phy_offset = from + position as u64;
+            match decode(&rest[position..], false) {
+                Ok(Decoded::Record(view)) => {
+                    let next = phy_offset + u64::from(view.total_size);
+                    if next > end {
+                        break;
+                    }
+                    self.dispatch_record(phy_offset, &view)?;
+                    position += view.total_size as usize;
+                    self.note_dispatched(phy_offset, next, view.store_timestamp);
+                }
+                Ok(Decoded::Blank) => {
+                    self.dispatched.store(self.log.files().roll_next(phy_offset), Ordering::Release);
+                    return Ok(true);
+                }
+                Err(fault) => return Err(self.unreadable(phy_offset, &fault)),
+            }
+        }
+        Ok(position > 0)
+    }
+
+    fn note_dispatched(&self, phy_offset: u64, next: u64, store_timestamp: i64) {
+        self.dispatched_timestamp.store(store_timestamp, Ordering::Relaxed);
+        self.dispatched_record.store(phy_offset, Ordering::Relaxed);
+        self.dispatched.store(next, Ordering::Release);
+    }
+
+    fn unreadable(&self, phy_offset: u64, fault: &Fault) -> LogicError {
+        let file = self.log.files().find(phy_offset);
+        LogicError::Damaged {
+            path: file.map_or_else(|| self.paths.commit_log().to_owned(), |file| file.path().to_owned()),
+            offset: phy_offset,
+            expected: "a record".to_owned(),
+            found: fault.to_string(),
+        }
+    }
+
+    fn dispatch_record(&self, phy_offset: u64, view: &MessageView<'_>) -> Result<()> {
+        let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
+        if request.is_visible() {
+            self.put_unit(&request)?;
+        }
+        self.put_index(&request)?;
+        if request.is_visible() {
+            self.tell_arrival(&request);
+        }
+        Ok(())
+    }
+
+    fn put_unit(&self, request: &DispatchRequest<'_>) -> Result<()> {
+        let handle = self.queues.get_or_create(request.topic, request.queue_id)?;
+        let queue_offset = request.consume_queue_offset;
+        let unit = unit_of(request);
+        match handle.queue.put(queue_offset, unit)? {
+            PutUnit::Appended | PutUnit::Present => {}
+            PutUnit::Taken(present) => {
+                tracing::warn!(
+                    topic = request.topic,
+                    queue_id = request.queue_id,
+                    queue_offset,
+                    ?present,
+                    ?unit,
+                    "the place of a message in its queue is taken; the message stays in the log only"
+                );
+            }
+            PutUnit::Gap { next } => {
+                tracing::error!(
+                    topic = request.topic,
+                    queue_id = request.queue_id,
+                    next,
+                    queue_offset,
+                    "messages are missing between two neighbours of a queue; their places stay empty"
+                );
+                handle.queue.pad_to(queue_offset)?;
+                handle.queue.put(queue_offset, unit)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn put_index(&self, request: &DispatchRequest<'_>) -> Result<()> {
+        let Some(index) = &self.index else { return Ok(()) };
+        if let Some(closed) = index.put(request, self.env.now_millis())? {
+            self.closed_index_files.push(closed);
+        }
+        Ok(())
+    }
+
+    fn tell_arrival(&self, request: &DispatchRequest<'_>) {
+        let Some(listener) = self.listener.get() else { return };
+        listener.arriving(&Arrival {
+            topic: request.topic,
+            queue_id: request.queue_id,
+            next_offset: request.consume_queue_offset + 1,
+            tags_code: request.tags_code,
+            store_timestamp: request.store_timestamp,
+            properties: request.properties,
+        });
+    }
+}
+
+/// The queue unit of a record.
+pub(super) fn unit_of(request: &DispatchRequest<'_>) -> Unit {
+    Unit { phy_offset: request.phy_offset, size: request.msg_size, tags_code: request.tags_code }
+}

@@ -1,0 +1,197 @@
+//! From a directory to a running store.
+
+use super::recover::{self, RecoveryReport};
+use super::{DefaultMessageStore, Shared};
+use crate::abort_file;
+use crate::config::{FlushDiskType, MessageStoreConfig};
+use crate::error::StoreError;
+use crate::running_flags::RunningFlags;
+use crate::service::{Service, ServiceThread, Sleeper, Wakeup, wakeup};
+use crate::services::allocate_mapped_file_service::{
+    AllocateMappedFileService, Preparation, allocate_mapped_file_service,
+};
+use crate::services::clean_commit_log_service::CleanCommitLogService;
+use crate::services::clean_consume_queue_service::CleanConsumeQueueService;
+use crate::services::flush_consume_queue_service::FlushConsumeQueueService;
+use crate::services::flush_real_time_service::FlushRealTimeService;
+use crate::services::group_commit_service::{GroupCommitQueue, GroupCommitService};
+use crate::services::index_service::{IndexService, index_service};
+use crate::services::reput_message_service::ReputMessageService;
+use crate::services::store_stats_service::{StoreStats, StoreStatsService};
+use crate::store_paths::StorePaths;
+use crate::store_snapshot::{self, StoreGeometry, StoreSnapshot};
+use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::{Arc, Mutex, OnceLock};
+use store_logic::commit_log::CommitLog;
+use store_logic::index_file::format::IndexGeometry;
+use store_logic::store_checkpoint::StoreCheckpoint;
+use store_logic::{ConsumeQueueTable, Env, IndexFileSet, LockFile, total_memory};
+
+/// Services that exist before the shared state does, and the wake-ups handed into it.
+struct Early {
+    allocate: (AllocateMappedFileService, (Wakeup, Sleeper)),
+    index: (IndexService, (Wakeup, Sleeper)),
+    dispatch: (Wakeup, Sleeper),
+    group_commit: (Wakeup, Sleeper),
+}
+
+impl DefaultMessageStore {
+    /// Opens or makes the store below `config.store_path_root_dir`, recovers it, and starts its services.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] names what does not fit. Nothing was changed then but the marks of recovery.
+    pub fn open(env: &Env, config: MessageStoreConfig) -> Result<Self, StoreError> {
+        let paths = StorePaths::new(&config);
+        env.disk().create_dir_all(paths.root())?;
+        let lock = LockFile::acquire(env.disk(), &paths.lock())?;
+        let snapshot = check_snapshot(env, &paths, &config)?;
+        let clean = abort_file::last_stop_was_clean(env, &paths)?;
+        let (shared, early) = load(env, config, paths)?;
+        let report =
+            recover::recover(&shared, clean, snapshot.as_ref().and_then(|snapshot| snapshot.clean_log_end))?;
+        shared.reserve_first_file()?;
+        abort_file::create(env, &shared.paths)?;
+        let shared = Arc::new(shared);
+        let threads = start_services(&shared, early)?;
+        Ok(Self { shared, threads: Mutex::new(threads), report, lock: Mutex::new(Some(lock)) })
+    }
+}
+
+/// Compares the configured sizes with those the store was made with; notes them for a new store.
+fn check_snapshot(
+    env: &Env,
+    paths: &StorePaths,
+    config: &MessageStoreConfig,
+) -> Result<Option<StoreSnapshot>, StoreError> {
+    let configured = StoreGeometry::of(config);
+    let found = store_snapshot::read(env, paths)?;
+    match &found {
+        Some(snapshot) => snapshot.geometry.check(&configured)?,
+        None => {
+            let snapshot = StoreSnapshot { geometry: configured, clean_log_end: None };
+            store_snapshot::write(env, paths, &snapshot)?;
+        }
+    }
+    Ok(found)
+}
+
+fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Shared, Early), StoreError> {
+    env.disk().create_dir_all(paths.commit_log())?;
+    env.disk().create_dir_all(&paths.consume_queue())?;
+    let preparation = Preparation {
+        ahead: config.commit_log.preallocate,
+        warm_up: config.commit_log.warm_mapped_file_enable,
+    };
+    let allocate_wakeup = wakeup();
+    let (supplier, allocate) = allocate_mapped_file_service(env, preparation, allocate_wakeup.0.clone());
+    let log =
+        CommitLog::open(env, paths.commit_log(), config.commit_log.mapped_file_size_commit_log, supplier)?;
+    let queues = ConsumeQueueTable::load(
+        env,
+        &paths.consume_queue(),
+        config.consume_queue.mapped_file_size_consume_queue,
+    )?;
+    let checkpoint = Arc::new(StoreCheckpoint::open(env, &paths.checkpoint())?);
+    let index = load_index(env, &config, &paths)?;
+    let index_wakeup = wakeup();
+    let (closed_index_files, index_flusher) = index_service(Arc::clone(&checkpoint), index_wakeup.0.clone());
+    let (dispatch, group_commit) = (wakeup(), wakeup());
+    let hot_bytes = total_memory() / 100 * u64::from(config.read.access_message_in_memory_max_ratio);
+    let shared = Shared {
+        env: env.clone(),
+        log,
+        queues,
+        index,
+        checkpoint,
+        flags: RunningFlags::default(),
+        stats: Arc::new(StoreStats::new(env.now_millis())),
+        group_commit: GroupCommitQueue::new(group_commit.0.clone()),
+        dispatch_wakeup: dispatch.0.clone(),
+        closed_index_files,
+        listener: OnceLock::new(),
+        dispatched: AtomicU64::new(0),
+        dispatched_timestamp: AtomicI64::new(0),
+        dispatched_record: AtomicU64::new(0),
+        flushing: Mutex::new(()),
+        hot_bytes,
+        config,
+        paths,
+    };
+    let early = Early {
+        allocate: (allocate, allocate_wakeup),
+        index: (index_flusher, index_wakeup),
+        dispatch,
+        group_commit,
+    };
+    Ok((shared, early))
+}
+
+fn load_index(
+    env: &Env,
+    config: &MessageStoreConfig,
+    paths: &StorePaths,
+) -> Result<Option<IndexFileSet>, StoreError> {
+    if !config.index.message_index_enable {
+        return Ok(None);
+    }
+    let geometry =
+        IndexGeometry { slots: config.index.max_hash_slot_num, entries: config.index.max_index_num };
+    Ok(Some(IndexFileSet::load(env, &paths.index(), geometry, config.index.index_tags)?))
+}
+
+impl Shared {
+    /// Makes the first log file of an empty store, so that a full disk shows at the start and not at the first message.
+    fn reserve_first_file(&self) -> Result<(), StoreError> {
+        if self.log.files().file_count() == 0 {
+            self.log.reserve_first_file()?;
+        }
+        Ok(())
+    }
+}
+
+fn start_services(shared: &Arc<Shared>, early: Early) -> Result<Vec<ServiceThread>, StoreError> {
+    let mut threads = Vec::new();
+    let mut start = |service: Box<dyn Service>, wakeup: (Wakeup, Sleeper)| -> Result<(), StoreError> {
+        let for_panic = Arc::clone(shared);
+        let on_panic = move |name| for_panic.flags.fail(format!("the service {name} panicked"));
+        let thread = ServiceThread::spawn(service, wakeup, on_panic).map_err(StoreError::Thread)?;
+        threads.push(thread);
+        Ok(())
+    };
+    let sync = shared.config.flush.flush_disk_type == FlushDiskType::SyncFlush;
+    start(Box::new(early.allocate.0), early.allocate.1)?;
+    start(Box::new(early.index.0), early.index.1)?;
+    if sync {
+        start(Box::new(GroupCommitService::new(Arc::clone(shared))), early.group_commit)?;
+    } else {
+        start(Box::new(FlushRealTimeService::new(Arc::clone(shared))), early.group_commit)?;
+    }
+    start(Box::new(ReputMessageService::new(Arc::clone(shared))), early.dispatch)?;
+    start(Box::new(FlushConsumeQueueService::new(Arc::clone(shared))), wakeup())?;
+    start(Box::new(CleanCommitLogService::new(Arc::clone(shared))), wakeup())?;
+    start(Box::new(CleanConsumeQueueService::new(Arc::clone(shared))), wakeup())?;
+    start(Box::new(StoreStatsService::new(Arc::clone(&shared.stats), shared.env.clone())), wakeup())?;
+    Ok(threads)
+}
+
+/// How a start went, in one line for people.
+impl std::fmt::Display for RecoveryReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let how = if self.clean { "clean stop" } else { "crash" };
+        write!(
+            f,
+            "after a {how}: log {}..{}, checked {} records ({} B) from {}, {} ms",
+            self.log_min,
+            self.log_end,
+            self.records,
+            self.log_end.saturating_sub(self.scanned_from),
+            self.scanned_from,
+            self.took_millis
+        )?;
+        if let Some(cut) = &self.cut {
+            write!(f, "; cut at {}: {cut}", self.log_end)?;
+        }
+        Ok(())
+    }
+}

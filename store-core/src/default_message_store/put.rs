@@ -1,0 +1,177 @@
+//! A message's way into the log: checked and encoded first, placed while the tail is held, answered when durable.
+
+use super::Shared;
+use crate::config::{BrokerRole, FlushDiskType};
+use crate::put_result::{AppendResult, PutMessageStatus, PutResult};
+use crate::put_ticket::PutTicket;
+use std::cell::RefCell;
+use std::time::Duration;
+use store_logic::QueueHandle;
+use store_logic::commit_log::format::EncodeError;
+use store_logic::commit_log::{AppendError, Appended, RecordBatch};
+use store_logic::message::properties::{self, names};
+use store_logic::message::{Message, sys_flag};
+
+/// A thread's encoding buffer beyond this is given back after use.
+const BUFFER_KEPT: usize = 1 << 20;
+
+thread_local! {
+    static BUFFER: RefCell<RecordBatch> = RefCell::new(RecordBatch::new());
+}
+
+impl Shared {
+    /// Stores messages of one topic and queue together.
+    pub(super) fn put(&self, messages: &[Message<'_>]) -> PutTicket {
+        let began = self.env.clock().monotonic();
+        let put = BUFFER.with_borrow_mut(|batch| {
+            batch.clear();
+            let put = self.encode_and_append(messages, batch);
+            if batch.capacity() > BUFFER_KEPT {
+                *batch = RecordBatch::new();
+            }
+            put
+        });
+        match put {
+            Ok((appended, result)) => {
+                let bytes = appended.end_offset - appended.phy_offset;
+                let took = self.env.clock().monotonic().saturating_sub(began);
+                self.stats.count_put(messages.len() as u64, bytes, took);
+                self.dispatch_wakeup.wake();
+                self.answer_when_durable(&messages[0], appended.end_offset, result)
+            }
+            Err(refused) => {
+                self.stats.count_put_failed();
+                PutTicket::done(refused)
+            }
+        }
+    }
+
+    fn encode_and_append(
+        &self,
+        messages: &[Message<'_>],
+        batch: &mut RecordBatch,
+    ) -> Result<(Appended, PutResult), PutResult> {
+        self.check_before_put(messages)?;
+        let max_body = self.config.commit_log.max_message_size as usize;
+        for message in messages {
+            batch.push(message, max_body).map_err(|error| refuse_illegal(&error))?;
+        }
+        self.log.check_fits(batch).map_err(|error| refuse_illegal(&error))?;
+        let first = &messages[0];
+        let handle = self
+            .queues
+            .get_or_create(first.topic, first.queue_id)
+            .map_err(|error| PutResult::refused(PutMessageStatus::MessageIllegal, error.to_string()))?;
+        self.append(&handle, sys_flag::is_visible(first.sys_flag), batch)
+    }
+
+    fn append(
+        &self,
+        handle: &QueueHandle,
+        visible: bool,
+        batch: &mut RecordBatch,
+    ) -> Result<(Appended, PutResult), PutResult> {
+        let (mut tail, now) = self.log.lock_tail(|| self.env.now_millis());
+        let queue_offset = if visible { handle.next_offset() } else { 0 };
+        let appended = tail.append(batch, queue_offset, now).map_err(|error| self.refuse_append(error))?;
+        if visible {
+            handle.set_next_offset(queue_offset + batch.len() as u64);
+        }
+        drop(tail);
+        let batch_offsets = if batch.len() > 1 {
+            batch.record_positions().map(|at| appended.phy_offset + at).collect()
+        } else {
+            Vec::new()
+        };
+        let result = AppendResult {
+            wrote_offset: appended.phy_offset,
+            wrote_bytes: appended.end_offset - appended.phy_offset,
+            logics_offset: queue_offset,
+            store_timestamp: appended.store_timestamp,
+            batch_offsets,
+        };
+        Ok((appended, PutResult { status: PutMessageStatus::PutOk, appended: Some(result), remark: None }))
+    }
+
+    fn check_before_put(&self, messages: &[Message<'_>]) -> Result<(), PutResult> {
+        if let Some(reason) = self.flags.write_refusal() {
+            return Err(PutResult::refused(PutMessageStatus::ServiceNotAvailable, reason));
+        }
+        if self.config.broker_role == BrokerRole::Slave {
+            let reason = "this broker is a slave and takes no messages";
+            return Err(PutResult::refused(PutMessageStatus::ServiceNotAvailable, reason));
+        }
+        let Some(first) = messages.first() else {
+            return Err(PutResult::refused(PutMessageStatus::MessageIllegal, "a batch without messages"));
+        };
+        let together =
+            messages.iter().all(|message| message.topic == first.topic && message.queue_id == first.queue_id);
+        if !together {
+            let reason = "a batch whose messages are for different queues";
+            return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
+        }
+        for message in messages {
+            check_store_properties(message.properties)?;
+        }
+        self.check_page_cache_busy()
+    }
+
+    fn check_page_cache_busy(&self) -> Result<(), PutResult> {
+        let limit = self.config.commit_log.os_page_cache_busy_time_out_mills;
+        let held = self.log.tail_held_millis(self.env.now_millis());
+        if u64::try_from(held).is_ok_and(|held| held > limit) {
+            let reason = format!(
+                "the tail of the log is held for {held} ms, limit osPageCacheBusyTimeOutMills={limit}"
+            );
+            return Err(PutResult::refused(PutMessageStatus::OsPageCacheBusy, reason));
+        }
+        Ok(())
+    }
+
+    fn refuse_append(&self, error: AppendError) -> PutResult {
+        match error {
+            AppendError::Illegal(error) => refuse_illegal(&error),
+            AppendError::NoFile(error) => PutResult::refused(
+                PutMessageStatus::CreateMappedFileFailed,
+                format!("no next log file: {error}"),
+            ),
+            other => PutResult::refused(PutMessageStatus::UnknownError, other.to_string()),
+        }
+    }
+
+    fn answer_when_durable(&self, first: &Message<'_>, end_offset: u64, result: PutResult) -> PutTicket {
+        if self.config.flush.flush_disk_type == FlushDiskType::AsyncFlush {
+            return PutTicket::done(result);
+        }
+        let wait = properties::get(first.properties, names::WAIT_STORE_MSG_OK);
+        if wait.is_some_and(|wait| !wait.eq_ignore_ascii_case("true")) {
+            self.group_commit.nudge();
+            return PutTicket::done(result);
+        }
+        let timeout = Duration::from_millis(self.config.flush.sync_flush_timeout);
+        let (ticket, pending) = PutTicket::waiting(result, timeout);
+        self.group_commit.wait_for(end_offset, pending);
+        ticket
+    }
+}
+
+fn refuse_illegal(error: &EncodeError) -> PutResult {
+    let status = match error {
+        EncodeError::PropertiesTooLong { .. } => PutMessageStatus::PropertiesSizeExceeded,
+        _ => PutMessageStatus::MessageIllegal,
+    };
+    PutResult::refused(status, error.to_string())
+}
+
+/// Refuses what Apache's reader could not read back: a batch count or base that is no number ends the log there.
+fn check_store_properties(text: &str) -> Result<(), PutResult> {
+    for name in [names::INNER_NUM, names::INNER_BASE] {
+        if let Some(value) = properties::get(text, name) {
+            if value.parse::<i64>().is_err() {
+                let reason = format!("property {name}: expected a number, found {value:?}");
+                return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Makes the log file behind the one just taken, so that the writer never waits for the disk at a roll.
+
+use crate::service::{Service, Step, Wakeup};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store_logic::{Env, FileRequest, FileSupplier, MapError, MappedFile, MemoryLock, warm_up};
+
+/// Rest of the worker without requests; a request wakes it.
+const IDLE: Duration = Duration::from_secs(3600);
+/// A file is made ahead of need only when so many of its size would fit: a nearly full disk keeps its space for the
+/// file that is needed.
+const FREE_FILES_WANTED: u64 = 2;
+/// Locked files that are kept: the one being written and the one ahead.
+const LOCKS_KEPT: usize = 2;
+
+/// How files are prepared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Preparation {
+    /// Make files ahead of need.
+    pub(crate) ahead: bool,
+    /// Touch and lock their pages.
+    pub(crate) warm_up: bool,
+}
+
+/// The supplying side, which the log's file queue holds.
+pub(crate) struct AheadSupplier {
+    shared: Arc<Shared>,
+    requests: Sender<FileRequest>,
+    wakeup: Wakeup,
+    preparation: Preparation,
+}
+
+/// The worker.
+pub(crate) struct AllocateMappedFileService {
+    env: Env,
+    shared: Arc<Shared>,
+    requests: Receiver<FileRequest>,
+    preparation: Preparation,
+    locks: Vec<MemoryLock>,
+}
+
+#[derive(Default)]
+struct Shared {
+    files: Mutex<HashMap<PathBuf, Slot>>,
+    changed: Condvar,
+}
+
+enum Slot {
+    /// Asked for or being made.
+    Making,
+    /// Made, not taken yet.
+    Ready(Arc<MappedFile>),
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Slot>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Both sides.
+pub(crate) fn allocate_mapped_file_service(
+    env: &Env,
+    preparation: Preparation,
+    wakeup: Wakeup,
+) -> (Arc<AheadSupplier>, AllocateMappedFileService) {
+    let shared = Arc::new(Shared::default());
+    let (sender, requests) = unbounded();
+    let supplier = AheadSupplier { shared: Arc::clone(&shared), requests: sender, wakeup, preparation };
+    let service =
+        AllocateMappedFileService { env: env.clone(), shared, requests, preparation, locks: Vec::new() };
+    (Arc::new(supplier), service)
+}
+
+impl AheadSupplier {
+    /// Asks for a file ahead of need; nothing happens when it is on its way or the disk is too full.
+    fn ask_ahead(&self, env: &Env, request: FileRequest) {
+        if !self.preparation.ahead || !has_room(env, &request) {
+            return;
+        }
+        let path = request.path();
+        let mut files = self.shared.lock();
+        if files.contains_key(&path) {
+            return;
+        }
+        files.insert(path.clone(), Slot::Making);
+        if self.requests.send(request).is_err() {
+            // No worker any more (stop): the file will be made when it is needed.
+            files.remove(&path);
+            return;
+        }
+        drop(files);
+        self.wakeup.wake();
+    }
+
+    /// The file if it is ready or on its way; `None` when nobody makes it.
+    fn take(&self, path: &Path) -> Option<Arc<MappedFile>> {
+        let mut files = self.shared.lock();
+        loop {
+            match files.get(path) {
+                None => return None,
+                Some(Slot::Ready(_)) => {}
+                Some(Slot::Making) => {
+                    files = self.shared.changed.wait(files).unwrap_or_else(PoisonError::into_inner);
+                    continue;
+                }
+            }
+            return match files.remove(path) {
+                Some(Slot::Ready(file)) => Some(file),
+                _ => None,
+            };
+        }
+    }
+}
+
+fn has_room(env: &Env, request: &FileRequest) -> bool {
+    match env.disk().space(&request.directory) {
+        Ok(space) if space.available < request.size.saturating_mul(FREE_FILES_WANTED) => {
+            tracing::info!(
+                available = space.available,
+                file_size = request.size,
+                "not reserving the next log file ahead of need: the disk is too full"
+            );
+            false
+        }
+        // Unknown space: as roomy as Apache takes every disk to be.
+        _ => true,
+    }
+}
+
+impl FileSupplier for AheadSupplier {
+    fn supply(&self, env: &Env, request: &FileRequest) -> Result<Arc<MappedFile>, MapError> {
+        let file = match self.take(&request.path()) {
+            Some(file) => file,
+            None => Arc::new(request.create(env)?),
+        };
+        if let Some(following) = request.following() {
+            self.ask_ahead(env, following);
+        }
+        Ok(file)
+    }
+
+    fn discard_unused(&self, env: &Env, directory: &Path) -> Result<(), MapError> {
+        let mut files = self.shared.lock();
+        while files.values().any(|slot| matches!(slot, Slot::Making)) {
+            files = self.shared.changed.wait(files).unwrap_or_else(PoisonError::into_inner);
+        }
+        let unused: Vec<PathBuf> = files.keys().filter(|path| path.starts_with(directory)).cloned().collect();
+        for path in unused {
+            env.disk().remove_file(&path)?;
+            files.remove(&path);
+        }
+        if env.disk().stat(directory)?.is_some() {
+            env.disk().sync_dir(directory)?;
+        }
+        Ok(())
+    }
+}
+
+impl AllocateMappedFileService {
+    fn make(&mut self, request: &FileRequest) {
+        let made = request.create(&self.env).map(Arc::new);
+        if let Ok(file) = &made {
+            self.prepare(file);
+        }
+        let mut files = self.shared.lock();
+        match made {
+            Ok(file) => {
+                files.insert(request.path(), Slot::Ready(file));
+            }
+            Err(error) => {
+                // Whoever needs the file tries again and gets the error as an answer.
+                tracing::warn!(%error, "could not make the next log file ahead of need");
+                files.remove(&request.path());
+            }
+        }
+        drop(files);
+        self.shared.changed.notify_all();
+    }
+
+    fn prepare(&mut self, file: &Arc<MappedFile>) {
+        if !self.preparation.warm_up {
+            return;
+        }
+        let warmed = warm_up(file);
+        tracing::debug!(file = %file.path().display(), warmed, "warmed up");
+        match MemoryLock::new(Arc::clone(file)) {
+            Ok(lock) => {
+                self.locks.push(lock);
+                if self.locks.len() > LOCKS_KEPT {
+                    self.locks.remove(0);
+                }
+            }
+            Err(error) => {
+                tracing::info!(%error, "log files are not locked in memory (see the limit of locked memory)")
+            }
+        }
+    }
+}
+
+impl Service for AllocateMappedFileService {
+    fn name(&self) -> &'static str {
+        "AllocateMappedFile"
+    }
+
+    fn step(&mut self) -> Step {
+        match self.requests.try_recv() {
+            Ok(request) => {
+                self.make(&request);
+                Step::Again
+            }
+            Err(_) => Step::Wait(IDLE),
+        }
+    }
+
+    fn finish(&mut self) {
+        // Nobody may wait for a file that is no longer made.
+        while let Ok(request) = self.requests.try_recv() {
+            self.shared.lock().remove(&request.path());
+        }
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Drop for AllocateMappedFileService {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::wakeup;
+    use store_logic::ReservePolicy;
+
+    fn request(directory: &Path, from: u64) -> FileRequest {
+        FileRequest { directory: directory.to_owned(), from, size: 4096, reserve: ReservePolicy::Whole }
+    }
+
+    #[test]
+    fn the_next_file_is_there_before_it_is_needed_and_goes_unused() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::os();
+        let preparation = Preparation { ahead: true, warm_up: true };
+        let (supplier, mut service) = allocate_mapped_file_service(&env, preparation, wakeup().0);
+        supplier.supply(&env, &request(dir.path(), 0)).unwrap();
+        let next = request(dir.path(), 4096).path();
+        assert!(!next.exists());
+        assert_eq!(service.step(), Step::Again);
+        assert!(next.exists());
+        supplier.supply(&env, &request(dir.path(), 4096)).unwrap();
+        assert_eq!(service.step(), Step::Again);
+        let unused = request(dir.path(), 8192).path();
+        assert!(unused.exists());
+        supplier.discard_unused(&env, dir.path()).unwrap();
+        assert!(next.exists() && !unused.exists());
+    }
+
+    #[test]
+    fn without_a_worker_files_come_on_demand() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::os();
+        let preparation = Preparation { ahead: true, warm_up: false };
+        let (supplier, service) = allocate_mapped_file_service(&env, preparation, wakeup().0);
+        drop(service);
+        for from in [0, 4096, 8192] {
+            supplier.supply(&env, &request(dir.path(), from)).unwrap();
+        }
+        supplier.discard_unused(&env, dir.path()).unwrap();
+    }
+}
