@@ -1,0 +1,149 @@
+//! From settings to a serving broker: store, tables, name server, ports, registration, in this order.
+
+use super::config_files::DiskConfigFiles;
+use super::{Broker, tasks};
+use crate::broker_config::{BrokerConfig, Loaded};
+use crate::broker_context::BrokerContext;
+use crate::config_store::{ConfigManager, ConfigStore};
+use crate::consumer_manager::ConsumerManager;
+use crate::consumer_offset_manager::ConsumerOffsetManager;
+use crate::long_polling::PullRequestHoldService;
+use crate::name_server_registration::NameServerRegistration;
+use crate::namesrv::{NameServer, NameServerOptions};
+use crate::processor::ProcessorTable;
+use crate::producer_manager::ProducerManager;
+use crate::rebalance_lock_manager::RebalanceLockManager;
+use crate::remoting::{ConnectionOptions, RemotingServer, ServerOptions};
+use crate::schedule::{DelayOffsets, ScheduleMessageService};
+use crate::subscription_group_manager::SubscriptionGroupManager;
+use crate::topic_config_manager::TopicConfigManager;
+use anyhow::{Context, Result, bail};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use store_core::config::BrokerRole;
+use store_core::service::{ServiceThread, wakeup};
+use store_core::{DefaultMessageStore, Env, MessageStore};
+
+impl Broker {
+    /// Opens the store and starts serving. `namesrv_port` is where the name server in this process listens; it starts
+    /// only when the settings name none.
+    ///
+    /// # Errors
+    ///
+    /// The first step that fails, with what it was about. Nothing keeps running then.
+    pub async fn start(env: Env, loaded: Loaded, namesrv_port: u16) -> Result<Self> {
+        let effective_properties = loaded.effective_properties();
+        let Loaded { broker: config, store: store_config, .. } = loaded;
+        if store_config.broker_role == BrokerRole::Slave {
+            bail!("brokerRole=SLAVE: replication is not part of this release; use ASYNC_MASTER or SYNC_MASTER");
+        }
+        let delay_levels = store_config.delay_levels.clone();
+        let opening = env.clone();
+        let store = tokio::task::spawn_blocking(move || DefaultMessageStore::open(&opening, store_config))
+            .await
+            .context("opening the store")??;
+        let store = Arc::new(store);
+        let bind = parse_ip(&config.bind_address)?;
+        let name_server = start_name_server(&config, bind, namesrv_port).await?;
+        let namesrv = match &name_server {
+            Some(server) => vec![server.local_addr().to_string()],
+            None => config.namesrv_addr.clone().unwrap_or_default(),
+        };
+        let hold = Arc::new(PullRequestHoldService::default());
+        store.set_arriving_listener(Arc::clone(&hold) as Arc<_>);
+        let now = env.now_millis();
+        let context = Arc::new(BrokerContext {
+            topics: TopicConfigManager::new(&config, now),
+            groups: SubscriptionGroupManager::new(&config, now),
+            offsets: ConsumerOffsetManager::new(config.consumer_offset_update_version_step, now),
+            consumers: ConsumerManager::new(),
+            producers: ProducerManager::new(),
+            locks: RebalanceLockManager::default(),
+            files: config_store(&env, store.paths().config().as_path()),
+            registration: NameServerRegistration::new(namesrv),
+            store_host: SocketAddr::new(parse_ip(&config.broker_ip1)?, config.listen_port),
+            store: Arc::clone(&store) as Arc<dyn MessageStore>,
+            stopping: AtomicBool::new(false),
+            effective_properties,
+            delay_levels,
+            hold,
+            config,
+            env,
+        });
+        let delay_offsets = Arc::new(DelayOffsets::default());
+        load_tables(&context, &delay_offsets)?;
+        let schedule = start_schedule(&context, delay_offsets, store.paths().config().as_path())?;
+        let (server, fast_server) = bind_ports(&context, bind).await?;
+        let tasks = tasks::start(&context);
+        context.registration.register(&context).await;
+        Ok(Self { context, store, name_server, server, fast_server, schedule: Mutex::new(Some(schedule)), tasks })
+    }
+}
+
+fn parse_ip(text: &str) -> Result<IpAddr> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if bare.eq_ignore_ascii_case("localhost") {
+        return Ok(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    }
+    bare.parse().with_context(|| format!("expected an IP address, found {text:?}"))
+}
+
+fn config_store(env: &Env, directory: &Path) -> ConfigStore {
+    ConfigStore::new(directory, Arc::new(DiskConfigFiles::new(env)))
+}
+
+async fn start_name_server(config: &BrokerConfig, bind: IpAddr, port: u16) -> Result<Option<NameServer>> {
+    if config.namesrv_addr.as_ref().is_some_and(|addresses| !addresses.is_empty()) {
+        return Ok(None);
+    }
+    let server = NameServer::start(SocketAddr::new(bind, port), NameServerOptions::default()).await;
+    server.map(Some).context("cannot start the name server (is another one running? set namesrvAddr to use it)")
+}
+
+/// Reads the JSON files; a new broker writes its own.
+fn load_tables(context: &BrokerContext, delay_offsets: &DelayOffsets) -> Result<()> {
+    let managers: [&dyn ConfigManager; 4] = [&context.topics, &context.groups, &context.offsets, delay_offsets];
+    for manager in managers {
+        let outcome = context.files.load(manager, context.now())?;
+        if outcome.is_suspicious() {
+            tracing::warn!(file = manager.config_file_name(), "{outcome}");
+        }
+    }
+    context.files.persist(&context.topics)?;
+    context.files.persist(&context.groups)?;
+    Ok(())
+}
+
+fn start_schedule(
+    context: &Arc<BrokerContext>,
+    offsets: Arc<DelayOffsets>,
+    directory: &Path,
+) -> Result<ServiceThread> {
+    let service = ScheduleMessageService::new(
+        &context.env,
+        Arc::clone(&context.store),
+        context.delay_levels.clone(),
+        offsets,
+        config_store(&context.env, directory),
+        Duration::from_millis(context.config.flush_delay_offset_interval),
+    );
+    let on_panic = |name| tracing::error!(service = name, "delayed messages are not delivered any more: it panicked");
+    ServiceThread::spawn(Box::new(service), wakeup(), on_panic).context("cannot start the delivery of delayed messages")
+}
+
+async fn bind_ports(context: &Arc<BrokerContext>, bind: IpAddr) -> Result<(RemotingServer, RemotingServer)> {
+    let config = &context.config;
+    let idle_timeout = Duration::from_secs(config.server_channel_max_idle_time_seconds);
+    let options = ServerOptions {
+        connection: ConnectionOptions { idle_timeout, ..ConnectionOptions::SERVER },
+        ..ServerOptions::default()
+    };
+    let table = Arc::new(ProcessorTable::new(context, false));
+    let fast_table = Arc::new(ProcessorTable::new(context, true));
+    let server = RemotingServer::bind(SocketAddr::new(bind, config.listen_port), options, table).await?;
+    let fast_server = RemotingServer::bind(SocketAddr::new(bind, config.fast_listen_port()), options, fast_table).await?;
+    Ok((server, fast_server))
+}

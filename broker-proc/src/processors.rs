@@ -1,0 +1,25 @@
+//! One file per processor. Which code goes where is in `processor.rs`.
+
+mod admin_broker;
+mod client_manage;
+mod consumer_manage;
+mod consumer_send_msg_back;
+mod group_admin;
+mod pull_message;
+mod query_message;
+mod queue_lock;
+mod queue_offset;
+mod send_message;
+mod topic_admin;
+
+pub use admin_broker::AdminBrokerProcessor;
+pub use client_manage::ClientManageProcessor;
+pub use consumer_manage::ConsumerManageProcessor;
+pub use consumer_send_msg_back::ConsumerSendMsgBackProcessor;
+pub use group_admin::GroupAdminProcessor;
+pub use pull_message::PullMessageProcessor;
+pub use query_message::QueryMessageProcessor;
+pub use queue_lock::QueueLockProcessor;
+pub use queue_offset::QueueOffsetProcessor;
+pub use send_message::SendMessageProcessor;
+pub use topic_admin::TopicAdminProcessor;

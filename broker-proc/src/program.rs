@@ -1,0 +1,70 @@
+//! The program `stratamq`: its verbs and what they print.
+
+mod broker;
+//CLIENT mod consume;
+mod namesrv;
+//CLIENT mod send;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// A RocketMQ-compatible message broker.
+#[derive(Debug, Parser)]
+#[command(name = "stratamq", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Start a broker, with a name server in the same process unless namesrvAddr is set.
+    Broker(broker::BrokerArguments),
+    /// Start a name server alone.
+    Namesrv(namesrv::NamesrvArguments),
+    //CLIENT /// Send messages.
+    //CLIENT Send(send::SendArguments),
+    //CLIENT /// Consume messages.
+    //CLIENT Consume(consume::ConsumeArguments),
+}
+
+/// Runs the program with the process's arguments.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let filter = EnvFilter::try_from_env("STRATAMQ_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match run(arguments.verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("stratamq: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(verb: Verb) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
+    let outcome = match verb {
+        Verb::Broker(arguments) => runtime.block_on(broker::run(arguments)),
+        Verb::Namesrv(arguments) => runtime.block_on(namesrv::run(arguments)),
+        //CLIENT Verb::Send(arguments) => runtime.block_on(send::run(arguments)),
+        //CLIENT Verb::Consume(arguments) => runtime.block_on(consume::run(arguments)),
+    };
+    // A blocking read of standard input may be under way; nobody waits for it.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Ends when the process is asked to stop (SIGINT or SIGTERM).
+async fn stop_signal() -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}

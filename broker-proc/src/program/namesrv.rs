@@ -1,0 +1,35 @@
+//! `stratamq namesrv`.
+
+use super::stop_signal;
+use crate::namesrv::{NameServer, NameServerOptions};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// Time that requests under way get at the stop.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Arguments of `stratamq namesrv`.
+#[derive(Debug, Args)]
+pub struct NamesrvArguments {
+    /// Port to listen on.
+    #[arg(long, value_name = "N", default_value_t = 9876)]
+    port: u16,
+    /// Address to listen on; another than loopback lets everyone who reaches it in.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    bind_address: IpAddr,
+}
+
+pub(super) async fn run(arguments: NamesrvArguments) -> Result<()> {
+    let address = SocketAddr::new(arguments.bind_address, arguments.port);
+    let server = NameServer::start(address, NameServerOptions::default()).await.context("cannot start the name server")?;
+    if !arguments.bind_address.is_loopback() {
+        eprintln!("warning: {address} is open to everyone who reaches it; there is no access control");
+    }
+    println!("StrataMQ {}: name server at {}", env!("CARGO_PKG_VERSION"), server.local_addr());
+    stop_signal().await?;
+    server.shutdown(GRACE).await;
+    eprintln!("stopped cleanly");
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask`: builds, checks and exercises the workspace from outside.
+//!
+//! This program depends on no crate of the workspace: it knows the broker only as a user does, as a program with
+//! arguments, ports and files. Each command is one variant of [`Command`] and one module.
+
+#![forbid(unsafe_code)]
+
+mod interop;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The command line.
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, checks and exercises the workspace from outside")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What `cargo xtask` can do.
+#[derive(Subcommand)]
+enum Command {
+    /// Exercises a broker with stock Java, Node and Go clients.
+    Interop(interop::Options),
+}
+
+impl Command {
+    /// Runs the command; true when everything it checked was right.
+    fn run(&self) -> anyhow::Result<bool> {
+        match self {
+            Command::Interop(options) => interop::run(options),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command.run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
