@@ -1,8 +1,8 @@
 //! `cargo xtask interop`: uses a broker as its users do, with unmodified official clients.
 //!
-//! The client programs live in `xtask/interop/{java,node,go}`; they only send what a plan file says and write down what
-//! they got. Every judgement is made here, on those files. With `--against java` the same checks run against Apache's
-//! own broker: what fails there is a mistake of the harness.
+//! The client programs live in `xtask/interop/{java,node,go}`; they only send what a plan file says and write
+//! down what they got. Every judgement is made here, on those files. With `--against java` the same checks
+//! run against Apache's own broker: what fails there is a mistake of the harness.
 //!
 //! One line per check (`ok   …`, `FAIL …`, `note …`), and a last line `N passed, M failed`.
 

@@ -1,11 +1,12 @@
 //! `cargo xtask`: builds, checks and exercises the workspace from outside.
 //!
-//! This program depends on no crate of the workspace: it knows the broker only as a user does, as a program with
-//! arguments, ports and files. Each command is one variant of [`Command`] and one module.
+//! This program depends on no crate of the workspace: it knows the broker only as a user does, as a program
+//! with arguments, ports and files. Each command is one variant of [`Command`] and one module.
 
 #![forbid(unsafe_code)]
 
 mod interop;
+mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ struct Arguments {
 enum Command {
     /// Exercises a broker with stock Java, Node and Go clients.
     Interop(interop::Options),
+    /// Checks that the structure is what the documents promise.
+    Tidy,
 }
 
 impl Command {
@@ -32,6 +35,7 @@ impl Command {
     fn run(&self) -> anyhow::Result<bool> {
         match self {
             Command::Interop(options) => interop::run(options),
+            Command::Tidy => tidy::run(),
         }
     }
 }

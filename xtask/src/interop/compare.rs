@@ -44,9 +44,9 @@ pub struct Sent {
     pub acknowledged: Acknowledged,
 }
 
-/// Joins a plan with the acknowledgements of its producer and checks these: each message once, status `SEND_OK`,
-/// queue offsets without a hole from `first_offsets` (0 for a queue not in it), distinct offset ids that name the
-/// broker's port.
+/// Joins a plan with the acknowledgements of its producer and checks these: each message once, status
+/// `SEND_OK`, queue offsets without a hole from `first_offsets` (0 for a queue not in it), distinct offset
+/// ids that name the broker's port.
 ///
 /// # Errors
 /// The first thing that is not so.

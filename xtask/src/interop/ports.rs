@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Result, bail};
 
-/// Below the range that systems hand out to outgoing connections, so that no client takes a port between two starts
-/// of the same broker.
+/// Below the range that systems hand out to outgoing connections, so that no client takes a port between two
+/// starts of the same broker.
 const FIRST: u16 = 20_000;
 const LAST: u16 = 32_000;
 

@@ -18,8 +18,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A route answer is small; more than this is no answer of a name server.
 const MAX_FRAME: u32 = 1 << 20;
 
-/// Waits until the name server at `namesrv` gives `broker` (`ip:port`) as a route. `alive` ends the wait early when
-/// the process behind it is gone.
+/// Waits until the name server at `namesrv` gives `broker` (`ip:port`) as a route. `alive` ends the wait
+/// early when the process behind it is gone.
 ///
 /// # Errors
 /// When the deadline passes or `alive` fails.

@@ -39,7 +39,8 @@ pub fn wait(child: &mut Child, deadline: Duration) -> Result<ExitStatus> {
 /// Runs a program with no input to a successful end.
 ///
 /// # Errors
-/// When it cannot be started, ends with a failure or passes the deadline; the end of its log is part of the error.
+/// When it cannot be started, ends with a failure or passes the deadline; the end of its log is part of the
+/// error.
 pub fn run(command: &mut Command, log: &Path, deadline: Duration) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let outcome = spawn(command.stdin(Stdio::null()), log).and_then(|mut child| wait(&mut child, deadline));

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-/// No check starts this long after the first one: a broker that answers nothing must not hold the run for hours.
+/// No check starts this long after the first one: a broker that answers nothing must not hold the run for
+/// hours.
 const RUN_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Counts and prints check results. Lines appear as soon as a check is decided, from any thread.
@@ -29,7 +30,8 @@ struct Counts {
 }
 
 impl Report {
-    /// A report that keeps only the checks whose name contains `only` (any case) and shows paths relative to `root`.
+    /// A report that keeps only the checks whose name contains `only` (any case) and shows paths relative to
+    /// `root`.
     pub fn new(only: Option<String>, root: &Path) -> Self {
         let only = only.map(|pattern| pattern.to_lowercase());
         let root = root.join("").display().to_string();
@@ -128,8 +130,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Runs a step that later ones need. It is reported under `name` if that check was asked for; its failure is
-    /// also returned, so that the caller can leave out what depends on it.
+    /// Runs a step that later ones need. It is reported under `name` if that check was asked for; its failure
+    /// is also returned, so that the caller can leave out what depends on it.
     ///
     /// # Errors
     /// When the step failed.

@@ -90,8 +90,8 @@ fn in_parallel<T: Send>(run: impl Fn(Language) -> T + Sync) -> [T; 3] {
     })
 }
 
-/// Java's topics are made by the broker when the first message comes. The other libraries want topics, the retry
-/// topics of their groups included, to be there beforehand.
+/// Java's topics are made by the broker when the first message comes. The other libraries want topics, the
+/// retry topics of their groups included, to be there beforehand.
 fn create_topics(session: &Session<'_>) -> Result<()> {
     let mut topics = Vec::new();
     for language in [Language::Node, Language::Go] {

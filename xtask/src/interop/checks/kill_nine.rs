@@ -123,7 +123,8 @@ impl LineCounter {
     }
 }
 
-/// Everything in the topic, by id. Messages that were never acknowledged may be there too, but whole and once.
+/// Everything in the topic, by id. Messages that were never acknowledged may be there too, but whole and
+/// once.
 fn drain(context: &Context, directory: &Path, broker: &Broker<'_>) -> Result<BTreeMap<String, Received>> {
     let call = Call::new(context, directory, "drain", Language::Java, "drain");
     let out = call.file("jsonl");

@@ -1,4 +1,5 @@
-//! Reads everything back that a store holds, over a broker or with Apache's store, and looks messages up by key.
+//! Reads everything back that a store holds, over a broker or with Apache's store, and looks messages up by
+//! key.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,8 +42,8 @@ pub enum FileSizes {
     Small,
 }
 
-/// Opens a store directory with Apache's `DefaultMessageStore` and compares every message and the keys with what was
-/// sent to the broker at `port`. Returns a remark for the report.
+/// Opens a store directory with Apache's `DefaultMessageStore` and compares every message and the keys with
+/// what was sent to the broker at `port`. Returns a remark for the report.
 ///
 /// # Errors
 /// When the store is refused or differs from what was sent.
@@ -64,8 +65,8 @@ pub fn with_apaches_store(
     finish(call, sent, port)
 }
 
-/// Pulls every queue from a running broker and compares as above. The messages were sent to the broker at `port`,
-/// which may be another one than this.
+/// Pulls every queue from a running broker and compares as above. The messages were sent to the broker at
+/// `port`, which may be another one than this.
 ///
 /// # Errors
 /// When the broker is dead, a pull fails or what comes differs from what was sent.

@@ -8,14 +8,18 @@ fn section<'a>(report: &'a Report, names: &[&str]) -> Section<'a> {
     Section::new(report, names.iter().map(|name| (*name).to_owned()).collect())
 }
 
+fn counted(report: &Report) -> (usize, usize) {
+    let counts = report.counts();
+    (counts.passed, counts.failed)
+}
+
 #[test]
 fn what_was_announced_but_never_decided_has_failed() {
     let report = report(None);
     let section = section(&report, &["a", "b", "c"]);
     section.check("a", || Ok(String::new()));
     assert!(!section.close(Ok(())));
-    let counts = report.counts();
-    assert_eq!((counts.passed, counts.failed), (1, 2));
+    assert_eq!(counted(&report), (1, 2));
 }
 
 #[test]
@@ -26,7 +30,7 @@ fn a_check_is_decided_once() {
     section.check("a", || Ok("second".to_owned()));
     assert!(!section.close(Ok(())));
     assert!(!report.summarize());
-    assert_eq!((report.counts().passed, report.counts().failed), (0, 1));
+    assert_eq!(counted(&report), (0, 1));
 }
 
 #[test]
@@ -37,7 +41,7 @@ fn a_needed_step_is_counted_only_if_asked_for_but_its_failure_always_stops() {
     let error = section.need::<()>("produce", || Err(anyhow!("no broker"))).unwrap_err();
     assert_eq!(error.to_string(), "needs \"produce\", which failed: no broker");
     assert!(!section.close(Err(error)));
-    assert_eq!((report.counts().passed, report.counts().failed), (0, 1));
+    assert_eq!(counted(&report), (0, 1));
 }
 
 #[test]

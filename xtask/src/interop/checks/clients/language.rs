@@ -12,8 +12,8 @@ use crate::interop::messages::{Bodies, Received, read_lines};
 
 /// Tags that the tag filter lets through. `BB`, which has the hash of `Aa`, must not come with it.
 const WANTED_TAGS: [&str; 3] = ["TagA", "Aa", "标签"];
-/// The same for Go: its library announces hashes of UTF-8 bytes where every other client and the broker hash UTF-16
-/// units, so that it never gets a message with such a tag.
+/// The same for Go: its library announces hashes of UTF-8 bytes where every other client and the broker hash
+/// UTF-16 units, so that it never gets a message with such a tag.
 const WANTED_TAGS_GO: [&str; 3] = ["TagA", "Aa", "TagB"];
 /// Messages that fail once.
 const FAILING: usize = 6;

@@ -13,7 +13,10 @@ import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
 
-/** Reads every queue of a topic from its smallest to its greatest offset with plain pulls, outside any group's progress. */
+/**
+ * Reads every queue of a topic from its smallest to its greatest offset with plain pulls, outside any group's
+ * progress, and looks up the asked keys.
+ */
 @SuppressWarnings("deprecation")
 final class DrainVerb {
     private static final String CLUSTER = "interop";

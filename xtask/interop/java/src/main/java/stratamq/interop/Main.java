@@ -1,6 +1,9 @@
 package stratamq.interop;
 
-/** Runs one verb: {@code VERB name=value ...}. Exit code 0 = done, 3 = the deadline passed first, 1 = any other failure. */
+/**
+ * Runs one verb: {@code VERB name=value ...}. Exit code 0 = done, 3 = the deadline passed first, 1 = any other
+ * failure.
+ */
 public final class Main {
     /** Exit code of a verb that stopped at its deadline; what it got until then is in its output file. */
     static final int DEADLINE_PASSED = 3;
@@ -17,8 +20,8 @@ public final class Main {
             code = 1;
         }
         System.err.flush();
-        // Ends every client of the program. Their own shutdown takes three seconds each: a verb calls it only where it is
-        // part of the check.
+        // Ends every client of the program. Their own shutdown takes three seconds each: a verb calls it only where
+        // it is part of the check.
         Runtime.getRuntime().halt(code);
     }
 

@@ -28,8 +28,11 @@ final class ReadStoreVerb {
     static int run(Arguments arguments) throws Exception {
         BrokerConfig brokerConfig = new BrokerConfig();
         DefaultMessageStore store = new DefaultMessageStore(config(arguments),
-            new BrokerStatsManager(brokerConfig.getBrokerClusterName(), false), (topic, queue, offset, tags, time, bits, map) -> {
-            }, brokerConfig, new ConcurrentHashMap<>());
+            new BrokerStatsManager(brokerConfig.getBrokerClusterName(), false),
+            (topic, queue, offset, tags, time, bits, properties) -> {
+                // Nobody waits for messages of this store.
+            },
+            brokerConfig, new ConcurrentHashMap<>());
         if (!store.load()) {
             System.err.println("DefaultMessageStore.load() refused the store");
             return 1;
