@@ -27,6 +27,7 @@
 //! let file = env.disk().open(&path, OpenMode::Read).unwrap();
 //! assert_eq!(file.len().unwrap(), 2);
 //! ```
+#![deny(unsafe_code)]
 
 pub mod atomic_file;
 mod env;
@@ -37,6 +38,7 @@ mod os;
 pub mod preallocate;
 pub mod sparse_archive;
 mod usage;
+mod zero_rest;
 
 pub use env::{
     Clock, DirEntry, Disk, DiskFile, Entropy, Env, FileKind, FileStat, Mappable, Monotonic, OpenMode, Space,
@@ -46,3 +48,4 @@ pub use error::{DiskError, Result};
 pub use lock_file::LockFile;
 pub use os::{OsDisk, total_memory};
 pub use usage::{directory_bytes, used_percent};
+pub use zero_rest::zero_rest;

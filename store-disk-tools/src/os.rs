@@ -171,6 +171,10 @@ impl DiskFile for OsFile {
         self.wrap("reserve blocks for", sys::allocate(&self.file, offset, len))
     }
 
+    fn next_data(&self, offset: u64) -> Result<Option<u64>> {
+        self.wrap("look for data in", sys::next_data(&self.file, offset))
+    }
+
     fn sync_data(&self) -> Result<()> {
         self.wrap("sync", self.file.sync_data())
     }

@@ -51,6 +51,7 @@ pub use warm_up::warm_up;
 
 // Vocabulary from below.
 pub use store_disk_tools::{
-    DirEntry, Disk, DiskError, DiskFile, Env, FileKind, LockFile, OpenMode, Space, UnixMillis, atomic_file,
-    directory_bytes, file_name, local_hour, sparse_archive, total_memory, used_percent,
+    Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LockFile, Mappable,
+    Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, directory_bytes,
+    file_name, local_hour, sparse_archive, total_memory, used_percent,
 };

@@ -5,11 +5,11 @@ mod flush;
 mod read;
 
 use crate::error::{MapError, Result};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, PublishedMapping};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use store_disk_tools::{DiskFile, Env, OpenMode, preallocate};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use store_disk_tools::{DiskFile, Env, OpenMode, preallocate, zero_rest};
 
 /// How much of a file has its blocks reserved when it is made or first written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,19 +35,15 @@ impl ReservePolicy {
 /// durable end. `flushed ≤ wrote ≤ size` always holds.
 #[derive(Debug)]
 pub struct MappedFile {
-    mapping: Mapping,
+    /// The memory and its published end.
+    mapping: Arc<PublishedMapping>,
     file: Box<dyn DiskFile>,
     path: PathBuf,
     file_from_offset: u64,
-    wrote: AtomicU64,
     flushed: AtomicU64,
     /// Blocks are reserved below this position, as far as this process knows.
     reserved: AtomicU64,
     reserve_step: u64,
-    /// Held by the one who appends; readers never take it.
-    writer: Mutex<()>,
-    /// Slices that keep bytes borrowed.
-    views: AtomicUsize,
     /// Time the layer above gave the last append, 0 before any.
     store_timestamp: AtomicI64,
     deleted: AtomicBool,
@@ -81,16 +77,13 @@ impl MappedFile {
         position: u64,
     ) -> Result<Self> {
         Ok(Self {
-            mapping: Mapping::new(&*file, size)?,
+            mapping: Arc::new(PublishedMapping::new(Mapping::new(&*file, size)?, position)),
             path: file.path().to_owned(),
             file,
             file_from_offset: from,
-            wrote: AtomicU64::new(position),
             flushed: AtomicU64::new(position),
             reserved: AtomicU64::new(reserved),
             reserve_step: policy.step(),
-            writer: Mutex::new(()),
-            views: AtomicUsize::new(0),
             store_timestamp: AtomicI64::new(0),
             deleted: AtomicBool::new(false),
         })
@@ -108,12 +101,12 @@ impl MappedFile {
 
     /// Size in bytes.
     pub fn file_size(&self) -> u64 {
-        self.mapping.len() as u64
+        self.mapping.map().len() as u64
     }
 
     /// Published end: bytes below may be read.
     pub fn wrote_position(&self) -> u64 {
-        self.wrote.load(Ordering::Acquire)
+        self.mapping.wrote()
     }
 
     /// Durable end.
@@ -146,11 +139,11 @@ impl MappedFile {
     }
 
     pub(crate) fn address(&self) -> *const u8 {
-        self.mapping.address()
+        self.mapping.map().address()
     }
 
     pub(crate) fn populate(&self, from: u64, to: u64) -> bool {
-        self.mapping.populate(from as usize, to as usize)
+        self.mapping.map().populate(from as usize, to as usize)
     }
 
     /// Lowers the marks to `at`: what lies above is free to be written again.
@@ -158,7 +151,7 @@ impl MappedFile {
     /// # Errors
     ///
     /// [`MapError::InUse`] while views are held, because they may lie above `at`; the marks are then unchanged.
-    /// [`MapError::NoRoom`] when `at` is beyond the file.
+    /// [`MapError::NoRoom`] when `at` is beyond what was published.
     pub fn truncate(&self, at: u64) -> Result<()> {
         if at > self.file_size() {
             return Err(MapError::NoRoom {
@@ -168,28 +161,21 @@ impl MappedFile {
                 size: self.file_size(),
             });
         }
-        let _writer = self.lock_writer();
-        let before = self.wrote.swap(at, Ordering::SeqCst);
-        // A view is counted before it checks the mark (`read.rs`), so one that is not seen here has seen the new mark.
-        let views = self.views.load(Ordering::SeqCst);
-        if views > 0 && before > at {
-            self.wrote.store(before, Ordering::SeqCst);
-            return Err(MapError::InUse { path: self.path.clone(), at, views });
-        }
+        self.mapping.set_wrote(at).map_err(|held| MapError::InUse {
+            path: self.path.clone(),
+            at,
+            views: held.0,
+        })?;
         self.flushed.fetch_min(at, Ordering::SeqCst);
         Ok(())
     }
 
-    /// Raises both marks to `at` without writing: the layer above vouches for the bytes below (recovery).
+    /// Sets both marks to `at` without writing: the layer above vouches for the bytes below (recovery). What stands
+    /// behind is cleared: were it left, bytes written later might lead a reader on into it.
     pub fn set_recovered_position(&self, at: u64) -> Result<()> {
         self.truncate(at)?;
-        self.wrote.store(at, Ordering::SeqCst);
+        zero_rest(&*self.file, at)?;
         self.flushed.store(at, Ordering::SeqCst);
         Ok(())
-    }
-
-    fn lock_writer(&self) -> std::sync::MutexGuard<'_, ()> {
-        // The lock guards no data of its own: a writer that panicked left the mark where it was.
-        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

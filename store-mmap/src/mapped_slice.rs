@@ -1,26 +1,23 @@
-use crate::mapped_file::MappedFile;
+use crate::mapping::View;
 use std::fmt;
 use std::ops::{Deref, Range};
-use std::sync::Arc;
 
-/// A counted view of published bytes. It keeps its file mapped (also after deletion) and its bytes unchanged for as
-/// long as it lives, so it can be handed to a socket without a copy.
+/// A counted view of published bytes. It keeps them mapped (also after their file was deleted) and unchanged for as long
+/// as it lives, so it can be handed to a socket without a copy.
 #[doc(alias = "SelectMappedBufferResult")]
 pub struct MappedSlice {
-    file: Arc<MappedFile>,
-    position: usize,
-    len: usize,
+    view: View,
+    start_offset: u64,
 }
 
 impl MappedSlice {
-    /// Takes over a view that `MappedFile::slice` has counted.
-    pub(crate) fn new(file: Arc<MappedFile>, position: usize, len: usize) -> Self {
-        Self { file, position, len }
+    pub(crate) fn new(view: View, start_offset: u64) -> Self {
+        Self { view, start_offset }
     }
 
     /// Queue offset of the first byte.
     pub fn start_offset(&self) -> u64 {
-        self.file.file_from_offset() + self.position as u64
+        self.start_offset
     }
 
     /// A view of a part.
@@ -29,25 +26,14 @@ impl MappedSlice {
     ///
     /// If the range leaves this view.
     pub fn part(&self, range: Range<usize>) -> Self {
-        assert!(
-            range.start <= range.end && range.end <= self.len,
-            "{range:?} leaves a view of {} bytes",
-            self.len
-        );
-        self.file.add_view();
-        Self::new(Arc::clone(&self.file), self.position + range.start, range.end - range.start)
+        let start_offset = self.start_offset + range.start as u64;
+        Self { view: self.view.part(range), start_offset }
     }
 }
 
 impl Clone for MappedSlice {
     fn clone(&self) -> Self {
-        self.part(0..self.len)
-    }
-}
-
-impl Drop for MappedSlice {
-    fn drop(&mut self) {
-        self.file.release_view();
+        self.part(0..self.len())
     }
 }
 
@@ -55,7 +41,7 @@ impl Deref for MappedSlice {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.file.viewed(self.position, self.len)
+        &self.view
     }
 }
 
@@ -67,6 +53,6 @@ impl AsRef<[u8]> for MappedSlice {
 
 impl fmt::Debug for MappedSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MappedSlice").field("start", &self.start_offset()).field("len", &self.len).finish()
+        f.debug_struct("MappedSlice").field("start", &self.start_offset).field("len", &self.len()).finish()
     }
 }

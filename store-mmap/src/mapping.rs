@@ -1,5 +1,7 @@
-//! One file as memory, behind the three doors. Which world the memory comes from is decided here.
+//! One file as memory, behind the three doors. Everything that dereferences mapped memory is in this folder.
 
 mod os;
+mod published;
 
 pub(crate) use os::Mapping;
+pub(crate) use published::{PublishedMapping, View};

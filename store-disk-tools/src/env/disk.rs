@@ -120,6 +120,12 @@ pub trait DiskFile: Send + Sync {
     /// [`std::io::ErrorKind::Unsupported`] where the file system cannot reserve, and whatever it reports.
     fn allocate(&self, offset: u64, len: u64) -> Result<()>;
 
+    /// Where the next bytes that were ever written may begin, at `offset` or behind it; `None` when none were up to the
+    /// end of the file. A hint that saves reading: what is passed over reads as zero.
+    fn next_data(&self, offset: u64) -> Result<Option<u64>> {
+        Ok(Some(offset))
+    }
+
     /// Makes content and length durable.
     fn sync_data(&self) -> Result<()>;
 

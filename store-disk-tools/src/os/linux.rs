@@ -30,6 +30,25 @@ pub(super) fn allocate(file: &File, offset: u64, len: u64) -> io::Result<()> {
     }
 }
 
+/// `lseek(2)` with `SEEK_DATA`; blocks that are reserved and were never written count as none. Moves the file's cursor,
+/// which nobody here uses.
+pub(super) fn next_data(file: &File, offset: u64) -> io::Result<Option<u64>> {
+    let from = libc::off_t::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; the call takes no pointer.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), from, libc::SEEK_DATA) };
+    if let Ok(found) = u64::try_from(found) {
+        return Ok(Some(found));
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        // No data up to the end of the file.
+        Some(libc::ENXIO) => Ok(None),
+        // A file system that cannot tell.
+        Some(libc::EINVAL | libc::EOPNOTSUPP) => Ok(Some(offset)),
+        _ => Err(error),
+    }
+}
+
 /// `statvfs(3)` of the file system that holds `path`.
 pub(super) fn space(path: &Path) -> io::Result<Space> {
     let path = CString::new(path.as_os_str().as_bytes())?;

@@ -10,6 +10,11 @@ pub(super) fn allocate(_file: &File, _offset: u64, _len: u64) -> io::Result<()> 
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Not known: everything may be data.
+pub(super) fn next_data(_file: &File, offset: u64) -> io::Result<Option<u64>> {
+    Ok(Some(offset))
+}
+
 /// Unknown: the caller treats the disk as roomy.
 pub(super) fn space(_path: &Path) -> io::Result<Space> {
     Err(io::ErrorKind::Unsupported.into())

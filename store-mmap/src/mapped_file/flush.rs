@@ -15,15 +15,29 @@ impl MappedFile {
     ///
     /// [`crate::MapError::Flush`]; the mark stays, and the caller must not take a later success for these bytes' safety.
     pub fn flush(&self, least_pages: u32) -> Result<u64> {
-        let wrote = self.wrote.load(Ordering::Acquire);
+        let wrote = self.wrote_position();
         let flushed = self.flushed.load(Ordering::Acquire);
         if !self.worth_flushing(wrote, flushed, least_pages) {
             return Ok(flushed);
         }
-        self.mapping.flush(&self.path, flushed as usize, wrote as usize)?;
+        self.mapping.map().flush(&self.path, flushed as usize, wrote as usize)?;
         // Never backwards: another flush may have gone further meanwhile.
         let before = self.flushed.fetch_max(wrote, Ordering::AcqRel);
         Ok(before.max(wrote))
+    }
+
+    /// Writes back everything published from `from` on, whatever the durable end says: after a crash of the process,
+    /// bytes that were found in the file may so far stand in the page cache alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedFile::flush`].
+    pub fn sync_from(&self, from: u64) -> Result<()> {
+        let wrote = self.wrote_position();
+        if from < wrote {
+            self.mapping.map().flush(&self.path, from as usize, wrote as usize)?;
+        }
+        Ok(())
     }
 
     fn worth_flushing(&self, wrote: u64, flushed: u64, least_pages: u32) -> bool {

@@ -25,6 +25,20 @@ impl MappedFileQueue {
         }
     }
 
+    /// Writes back everything published from `from` on, whatever the marks say (after a crash; see
+    /// [`crate::MappedFile::sync_from`]).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::Flush`].
+    pub fn sync_from(&self, from: u64) -> Result<()> {
+        for file in self.files() {
+            let position = from.saturating_sub(file.file_from_offset());
+            file.sync_from(position)?;
+        }
+        Ok(())
+    }
+
     fn find_to_flush(&self, offset: u64) -> Option<std::sync::Arc<crate::MappedFile>> {
         let first = self.first()?;
         // A file that was deleted before it was flushed is past caring.

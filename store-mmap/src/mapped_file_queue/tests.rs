@@ -50,14 +50,27 @@ fn loads_what_it_wrote_and_truncates() {
 }
 
 #[test]
-fn truncating_at_a_boundary_keeps_a_full_file() {
+fn truncating_at_a_boundary_keeps_the_file_that_begins_there() {
     let dir = tempfile::tempdir().unwrap();
     let queue = queue(dir.path());
-    fill(&queue, 0, 2);
+    fill(&queue, 0, 3);
     queue.truncate(SIZE).unwrap();
-    assert_eq!((queue.file_count(), queue.max_offset()), (1, SIZE));
+    assert_eq!((queue.file_count(), queue.max_offset()), (2, SIZE));
     queue.truncate(0).unwrap();
     assert_eq!((queue.file_count(), queue.max_offset()), (1, 0));
+}
+
+#[test]
+fn what_is_cut_is_cleared_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&queue(dir.path()), 0, 2);
+    let queue = queue(dir.path());
+    queue.truncate(SIZE + 100).unwrap();
+    let bytes = fs::read(dir.path().join(offset_name(SIZE))).unwrap();
+    assert!(bytes[..100].iter().all(|byte| *byte == 7) && bytes[100..].iter().all(|byte| *byte == 0));
+    let file = queue.last_for_append(0).unwrap();
+    file.append_with(8, |target| assert_eq!(target, [0; 8], "seen through the mapping as well")).unwrap();
+    queue.sync_from(0).unwrap();
 }
 
 #[test]

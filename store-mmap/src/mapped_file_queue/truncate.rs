@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use store_disk_tools::Disk;
 
 impl MappedFileQueue {
-    /// Keeps the bytes below `end` and cuts everything behind: the file that holds `end` gets its marks there, later
-    /// files are deleted. For recovery: what is kept counts as durable.
+    /// Keeps the bytes below `end` and cuts everything behind: the file that holds `end` (or begins there) gets its marks
+    /// there, later files are deleted, and what stands behind `end` is cleared. For recovery: what is kept counts as durable.
     ///
     /// # Errors
     ///
@@ -16,7 +16,7 @@ impl MappedFileQueue {
         let size = self.options.file_size;
         let mut files = self.write_files();
         while let Some(last) = files.last() {
-            if last.file_from_offset() < end || (files.len() == 1 && last.file_from_offset() == end) {
+            if last.file_from_offset() <= end {
                 break;
             }
             last.mark_deleted();

@@ -1,0 +1,155 @@
+//! The first two doors: a mark parts the bytes of a mapping into those that the one writer owns and those that everyone
+//! may borrow.
+#![allow(unsafe_code, reason = "borrows mapped memory on either side of the mark")]
+
+use super::Mapping;
+use crate::error::Result;
+use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A mapping with a published end.
+#[derive(Debug)]
+pub(crate) struct PublishedMapping {
+    map: Mapping,
+    /// Bytes below may be read and do not change while a view is held.
+    wrote: AtomicU64,
+    /// Views that keep bytes borrowed.
+    views: AtomicUsize,
+    /// Held by whoever moves the mark; readers never take it.
+    writer: Mutex<()>,
+}
+
+/// Views were held where none may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ViewsHeld(pub(crate) usize);
+
+impl PublishedMapping {
+    pub(crate) fn new(map: Mapping, wrote: u64) -> Self {
+        Self { map, wrote: AtomicU64::new(wrote), views: AtomicUsize::new(0), writer: Mutex::new(()) }
+    }
+
+    /// The memory, for calls that touch no byte.
+    pub(crate) fn map(&self) -> &Mapping {
+        &self.map
+    }
+
+    /// The published end.
+    pub(crate) fn wrote(&self) -> u64 {
+        self.wrote.load(Ordering::Acquire)
+    }
+
+    /// Views held.
+    pub(crate) fn views(&self) -> usize {
+        self.views.load(Ordering::SeqCst)
+    }
+
+    /// Lets `fill` write `len` bytes behind the mark, then publishes them; returns where they begin. `prepare` is asked
+    /// first, with begin and end, and may refuse.
+    ///
+    /// # Panics
+    ///
+    /// If `prepare` lets bytes pass that leave the mapping.
+    pub(crate) fn append_with(
+        &self,
+        len: u64,
+        prepare: impl FnOnce(u64, u64) -> Result<()>,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<u64> {
+        let _writer = self.lock_writer();
+        let position = self.wrote.load(Ordering::Relaxed);
+        let end = position.saturating_add(len);
+        prepare(position, end)?;
+        // SAFETY: bytes above the mark are reached only here, under the writer's lock; views lie below the mark, and the
+        // mark is lowered only when no view is held. `slice_mut` checks the bounds.
+        let target = unsafe { self.map.slice_mut(position as usize, len as usize) };
+        fill(target);
+        self.wrote.store(end, Ordering::Release);
+        Ok(position)
+    }
+
+    /// Raises the mark to the end of the mapping without writing.
+    pub(crate) fn fill_up(&self) {
+        let _writer = self.lock_writer();
+        self.wrote.store(self.map.len() as u64, Ordering::Release);
+    }
+
+    /// Moves the mark to `at`, up (what stands there becomes readable) or down (it belongs to the writer again, which
+    /// is refused while views are held).
+    ///
+    /// # Panics
+    ///
+    /// If `at` leaves the mapping.
+    pub(crate) fn set_wrote(&self, at: u64) -> std::result::Result<(), ViewsHeld> {
+        assert!(at <= self.map.len() as u64, "position {at} leaves a mapping of {}", self.map.len());
+        let _writer = self.lock_writer();
+        let before = self.wrote.swap(at, Ordering::SeqCst);
+        // A view is counted before it looks at the mark, so one that is not seen here has seen the new mark.
+        let views = self.views();
+        if views > 0 && before > at {
+            self.wrote.store(before, Ordering::SeqCst);
+            return Err(ViewsHeld(views));
+        }
+        Ok(())
+    }
+
+    /// A view of published bytes; `None` unless all of them are.
+    pub(crate) fn view(self: &Arc<Self>, position: u64, len: u64) -> Option<View> {
+        // Counted first, checked second: `set_wrote` counts after it has moved the mark.
+        self.views.fetch_add(1, Ordering::SeqCst);
+        let view = View { mapping: Arc::clone(self), position: position as usize, len: len as usize };
+        let published = position.checked_add(len).is_some_and(|end| end <= self.wrote.load(Ordering::SeqCst));
+        // Dropping the view takes it out of the count.
+        published.then_some(view)
+    }
+
+    fn lock_writer(&self) -> MutexGuard<'_, ()> {
+        // The lock guards no data of its own: a writer that panicked left the mark where it was.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Published bytes, borrowed and counted. Keeps the mapping alive.
+#[derive(Debug)]
+pub(crate) struct View {
+    mapping: Arc<PublishedMapping>,
+    position: usize,
+    len: usize,
+}
+
+impl View {
+    /// A view of a part of this one.
+    ///
+    /// # Panics
+    ///
+    /// If the range leaves this view.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        assert!(
+            range.start <= range.end && range.end <= self.len,
+            "{range:?} leaves a view of {} bytes",
+            self.len
+        );
+        self.mapping.views.fetch_add(1, Ordering::SeqCst);
+        Self {
+            mapping: Arc::clone(&self.mapping),
+            position: self.position + range.start,
+            len: range.end - range.start,
+        }
+    }
+}
+
+impl Deref for View {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the range was below the mark when this view was already counted (`view`), or is part of such a view.
+        // The writer stays above the mark, and `set_wrote` refuses to lower it while a view is counted.
+        unsafe { self.mapping.map.slice(self.position, self.len) }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        self.mapping.views.fetch_sub(1, Ordering::SeqCst);
+    }
+}
