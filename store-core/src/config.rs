@@ -27,7 +27,7 @@ pub enum BrokerRole {
     /// Accepts writes, does not wait for replicas. The default.
     #[default]
     AsyncMaster,
-    /// Accepts writes and waits for `inSyncReplicas` copies.
+    /// Accepts writes. With `inSyncReplicas=1`, Apache's default, it waits for no replica; this release has none.
     SyncMaster,
     /// Follows a master and refuses writes.
     Slave,

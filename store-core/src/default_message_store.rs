@@ -1,10 +1,11 @@
 //! RocketMQ's engine: one log, queues and index derived from it.
 
+mod delete_topics;
 mod dispatch;
 mod flush;
 mod get;
 mod inspect;
-mod open;
+pub(crate) mod open;
 mod put;
 mod query;
 mod recover;
@@ -20,9 +21,10 @@ use crate::service::{ServiceThread, Wakeup};
 use crate::services::group_commit_service::GroupCommitQueue;
 use crate::services::index_service::ClosedIndexFiles;
 use crate::services::store_stats_service::StoreStats;
+use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use crate::{GetResult, PutTicket, QueryResult};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
@@ -52,6 +54,9 @@ pub(crate) struct Shared {
     pub(crate) queues: ConsumeQueueTable,
     pub(crate) index: Option<IndexFileSet>,
     pub(crate) checkpoint: Arc<StoreCheckpoint>,
+    pub(crate) notes: StoreNotes,
+    /// Topics with Apache's batch queues (`batchconsumequeue/`), which this store leaves alone.
+    batch_topics: HashSet<String>,
     pub(crate) flags: RunningFlags,
     pub(crate) stats: Arc<StoreStats>,
     pub(crate) group_commit: GroupCommitQueue,
@@ -64,6 +69,8 @@ pub(crate) struct Shared {
     dispatched_timestamp: AtomicI64,
     /// Position of the newest dispatched record.
     dispatched_record: AtomicU64,
+    /// Held while records are dispatched, and by those who must not be interleaved with that.
+    dispatching: Mutex<()>,
     /// Held while the log is synced: whoever syncs moves mark and checkpoint together.
     flushing: Mutex<()>,
     /// Bytes behind the log's end that count as in memory.
@@ -78,7 +85,7 @@ impl DefaultMessageStore {
 
     /// Sets who is told of arriving messages; the first one stays. Messages that arrived before are not told again.
     pub fn set_arriving_listener(&self, listener: Arc<dyn MessageArrivingListener>) {
-        if self.shared.listener.set(listener).is_err() {
+        if !self.shared.listen(listener) {
             tracing::warn!("the store has a message arriving listener already");
         }
     }
@@ -144,7 +151,7 @@ impl MessageStore for DefaultMessageStore {
     }
 
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, LogicError> {
-        topics.iter().map(|topic| self.shared.queues.delete_topic(topic)).sum()
+        self.shared.delete_topics(topics)
     }
 
     fn runtime_info(&self) -> BTreeMap<String, String> {

@@ -5,7 +5,7 @@
 //! with a `step` that does a bounded piece of work and never waits. One file, `service.rs`, turns services into threads;
 //! `services.rs` lists them all. Tests step services themselves.
 //!
-//! The crate knows threads, policies, recovery order and replication. It does not know request codes, client
+//! The crate knows threads, policies and recovery order. It does not know request codes, client
 //! connections or processors.
 //!
 //! A put is in the log when [`MessageStore::put`] returns; its [`PutTicket`] is answered when it is as durable as
@@ -51,8 +51,8 @@ mod query_result;
 mod running_flags;
 pub mod service;
 mod services;
+mod store_notes;
 mod store_paths;
-mod store_snapshot;
 
 pub use default_message_store::{DefaultMessageStore, RecoveryReport};
 pub use error::StoreError;
@@ -69,5 +69,7 @@ pub use store_logic::commit_log::format as record_format;
 pub use store_logic::consume_queue::{BoundaryType, Unit};
 pub use store_logic::message::{Message, message_id, properties, sys_flag, tags_code};
 pub use store_logic::{
-    DiskError, Env, LogicError, MappedSlice, UnixMillis, atomic_file, java_json, sparse_archive,
+    Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LogicError, Mappable,
+    MappedSlice, Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,
+    java_json, sparse_archive,
 };

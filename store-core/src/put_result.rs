@@ -22,7 +22,8 @@ pub enum PutMessageStatus {
     FlushSlaveTimeout,
     /// Stored; there is no replica.
     SlaveNotAvailable,
-    /// Not stored: the store is read-only, full or going down.
+    /// Not taken: the store is read-only, full or going down. With [`PutResult::appended`] set it is in the log, but the
+    /// sync it waited for failed.
     ServiceNotAvailable,
     /// Not stored: no next log file.
     CreateMappedFileFailed,

@@ -21,3 +21,6 @@ pub(crate) mod group_commit_service;
 pub(crate) mod index_service;
 pub(crate) mod reput_message_service;
 pub(crate) mod store_stats_service;
+
+#[cfg(test)]
+mod tests;

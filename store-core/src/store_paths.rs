@@ -33,6 +33,11 @@ impl StorePaths {
         self.root.join("consumequeue")
     }
 
+    /// Apache's batch queues: topic, then queue id. Only looked at.
+    pub fn batch_consume_queue(&self) -> PathBuf {
+        self.root.join("batchconsumequeue")
+    }
+
     /// Index files.
     pub fn index(&self) -> PathBuf {
         self.root.join("index")

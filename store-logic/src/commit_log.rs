@@ -79,6 +79,11 @@ impl CommitLog {
         Ok(self.files.truncate(end)?)
     }
 
+    /// Makes everything from `from` on durable, whatever is known of it; see [`MappedFileQueue::sync_from`].
+    pub fn sync_from(&self, from: u64) -> Result<()> {
+        Ok(self.files.sync_from(from)?)
+    }
+
     /// Makes the first file of an empty log.
     pub fn reserve_first_file(&self) -> Result<()> {
         self.files.last_for_append(0)?;

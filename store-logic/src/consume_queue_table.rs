@@ -5,7 +5,7 @@ use crate::error::{LogicError, Result};
 use dashmap::DashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use store_mmap::{Env, FileKind};
 
 /// One queue and the queue offset its next message gets. The latter runs ahead of the queue's own end by the messages
@@ -15,6 +15,7 @@ pub struct QueueHandle {
     /// The queue.
     pub queue: ConsumeQueue,
     next_offset: AtomicU64,
+    deleted: AtomicBool,
 }
 
 impl QueueHandle {
@@ -23,11 +24,20 @@ impl QueueHandle {
         self.next_offset.load(Ordering::Acquire)
     }
 
+    /// True once the topic was deleted: the queue is no longer in the table, and no message may be given its offsets.
+    /// Only the holder of the log's tail may rely on it staying false.
+    pub fn is_deleted(&self) -> bool {
+        self.deleted.load(Ordering::Acquire)
+    }
+
     /// Notes that messages up to `next` have got their offsets. Called while the log's tail is held.
     pub fn set_next_offset(&self, next: u64) {
         self.next_offset.store(next, Ordering::Release);
     }
 }
+
+/// Longest name of a directory in bytes, as file systems have it.
+const MAX_NAME: usize = 255;
 
 /// Queues of one topic, by queue id.
 type TopicQueues = std::collections::BTreeMap<i32, Arc<QueueHandle>>;
@@ -79,7 +89,8 @@ impl ConsumeQueueTable {
             return Ok(Arc::clone(handle));
         }
         let queue = ConsumeQueue::open(&self.env, &directory, topic, queue_id, self.file_size)?;
-        let handle = Arc::new(QueueHandle { queue, next_offset: AtomicU64::new(0) });
+        let handle =
+            Arc::new(QueueHandle { queue, next_offset: AtomicU64::new(0), deleted: AtomicBool::new(false) });
         queues.insert(queue_id, Arc::clone(&handle));
         Ok(handle)
     }
@@ -99,10 +110,12 @@ impl ConsumeQueueTable {
         self.topics.iter().map(|topic| topic.key().clone()).collect()
     }
 
-    /// Deletes a topic's queues and their files; returns how many there were. Records in the log stay.
+    /// Deletes a topic's queues and their files; returns how many there were. Records in the log stay. The caller keeps
+    /// appends and dispatch away meanwhile, which might bring the files back.
     pub fn delete_topic(&self, topic: &str) -> Result<usize> {
         let Some((_, queues)) = self.topics.remove(topic) else { return Ok(0) };
         for handle in queues.values() {
+            handle.deleted.store(true, Ordering::Release);
             handle.queue.destroy()?;
         }
         let directory = self.directory.join(topic);
@@ -115,12 +128,18 @@ impl ConsumeQueueTable {
     }
 
     fn queue_directory(&self, topic: &str, queue_id: i32) -> Result<PathBuf> {
-        let plain = !topic.is_empty() && topic != "." && topic != ".." && !topic.contains(['/', '\\', '\0']);
+        let plain = !topic.is_empty()
+            && topic.len() <= MAX_NAME
+            && topic != "."
+            && topic != ".."
+            && !topic.contains(['/', '\\', '\0']);
         if !plain || queue_id < 0 {
             return Err(LogicError::Damaged {
                 path: self.directory.clone(),
                 offset: 0,
-                expected: "a topic that can name a directory and a queue id of at least 0".into(),
+                expected: format!(
+                    "a topic that can name a directory (at most {MAX_NAME} bytes) and a queue id of at least 0"
+                ),
                 found: format!("topic {topic:?}, queue {queue_id}"),
             });
         }
@@ -155,7 +174,7 @@ mod tests {
     fn a_topic_cannot_leave_the_directory() {
         let dir = tempfile::tempdir().unwrap();
         let table = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        for topic in ["", ".", "..", "../x", "a/b", "a\\b", "a\0"] {
+        for topic in ["", ".", "..", "../x", "a/b", "a\\b", "a\0", &"t".repeat(256)] {
             assert!(table.get_or_create(topic, 0).is_err(), "{topic:?}");
         }
         assert!(table.get_or_create("T", -1).is_err());

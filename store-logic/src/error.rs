@@ -14,6 +14,9 @@ pub enum LogicError {
     /// The disk refused.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// A file of StrataMQ's own cannot be written.
+    #[error(transparent)]
+    Snapshot(#[from] crate::snapshot_file::SnapshotError),
     /// A file holds something else than it should.
     #[error("{}, offset {offset}: expected {expected}, found {found}", path.display())]
     Damaged {

@@ -1,13 +1,19 @@
 //! All index files of a store, in the order they were made.
 
+mod recover;
+
 use crate::dispatch::DispatchRequest;
 use crate::error::Result;
 use crate::index_file::format::{IndexGeometry, key_of};
 use crate::index_file::{IndexFile, IndexHeader, keys_of};
 use crate::message::sys_flag;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use store_mmap::{Env, FileKind, UnixMillis, file_name};
+
+/// Added to the name of a file that was set aside: no time any more, so Apache passes it over as well.
+const UNUSABLE: &str = ".unusable";
 
 /// The key index (`index/`). Written by the dispatcher alone.
 #[derive(Debug)]
@@ -19,27 +25,34 @@ pub struct IndexFileSet {
     files: RwLock<Vec<Arc<IndexFile>>>,
 }
 
-/// What a key query found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct IndexQuery {
-    /// Positions of records that may carry the key, newest first.
-    pub phy_offsets: Vec<u64>,
-    /// Store time of the newest entry of the index.
-    pub last_timestamp: i64,
-    /// Record of the newest entry of the index.
-    pub last_phy_offset: u64,
+/// The newest entry of the index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexEnd {
+    /// Its record's store time.
+    pub timestamp: i64,
+    /// Its record's position.
+    pub phy_offset: u64,
 }
 
 impl IndexFileSet {
-    /// Opens the files of `directory`. Names that are no time are left alone; a file of another size than `geometry`
-    /// says is an error.
+    /// Opens the files of `directory`. Names that are no time are left alone. A file of another size than `geometry` says
+    /// cannot be read; it and all behind it are set aside under another name, and the log fills the index again from
+    /// where it ends now.
     pub fn load(env: &Env, directory: &Path, geometry: IndexGeometry, index_tags: bool) -> Result<Self> {
-        let mut files = Vec::new();
-        for entry in env.disk().read_dir(directory)? {
-            if entry.kind == FileKind::File && IndexFile::is_file_name(&entry.name) {
-                files.push(Arc::new(IndexFile::open(env, &directory.join(&entry.name), geometry)?));
-            }
+        let mut entries = env.disk().read_dir(directory)?;
+        entries.retain(|entry| entry.kind == FileKind::File && IndexFile::is_file_name(&entry.name));
+        let usable = entries.iter().position(|entry| entry.len != geometry.file_size());
+        let unusable = entries.split_off(usable.unwrap_or(entries.len()));
+        for entry in &unusable {
+            set_aside(env, &directory.join(&entry.name), entry.len, geometry)?;
         }
+        if !unusable.is_empty() {
+            env.disk().sync_dir(directory)?;
+        }
+        let files = entries
+            .iter()
+            .map(|entry| IndexFile::open(env, &directory.join(&entry.name), geometry).map(Arc::new))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Self {
             env: env.clone(),
             directory: directory.to_owned(),
@@ -52,6 +65,10 @@ impl IndexFileSet {
     /// The files, oldest first.
     pub fn files(&self) -> Vec<Arc<IndexFile>> {
         self.files.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn write_files(&self) -> RwLockWriteGuard<'_, Vec<Arc<IndexFile>>> {
+        self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn last(&self) -> Option<Arc<IndexFile>> {
@@ -93,7 +110,7 @@ impl IndexFileSet {
         }
         let file = Arc::new(IndexFile::open(&self.env, &self.new_path(now), self.geometry)?);
         file.set_header(&self.first_header(last.as_deref())?)?;
-        self.files.write().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&file));
+        self.write_files().push(Arc::clone(&file));
         if last.is_some() {
             *closed = last;
         }
@@ -124,26 +141,38 @@ impl IndexFileSet {
         }
     }
 
-    /// Records that may carry `key` and were stored in `begin..=end`, at most `max`.
-    pub fn query(&self, topic: &str, key: &str, max: usize, begin: i64, end: i64) -> Result<IndexQuery> {
+    /// Calls `accept` with the positions of records that may carry `key` and were stored in `begin..=end`, newest first and
+    /// each once, until that breaks. Returns where the index ended when the search began.
+    pub fn query(
+        &self,
+        topic: &str,
+        key: &str,
+        begin: i64,
+        end: i64,
+        mut accept: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<IndexEnd> {
         let files = self.files();
-        let mut query = IndexQuery::default();
+        let mut index_end = IndexEnd::default();
         if let Some(last) = files.last() {
             let header = last.header()?;
-            query.last_timestamp = header.end_timestamp;
-            query.last_phy_offset = header.end_phy_offset;
+            index_end = IndexEnd { timestamp: header.end_timestamp, phy_offset: header.end_phy_offset };
         }
         let key = key_of(topic, key);
-        for file in files.iter().rev() {
-            if file.overlaps(begin, end)? {
-                file.select(&key, begin, end, max, &mut query.phy_offsets)?;
+        let mut newest = None;
+        let mut once = |phy_offset| {
+            // A record whose keys lie in two files comes twice.
+            if newest.replace(phy_offset) == Some(phy_offset) {
+                return ControlFlow::Continue(());
             }
-            if query.phy_offsets.len() >= max || file.header()?.begin_timestamp < begin {
+            accept(phy_offset)
+        };
+        for file in files.iter().rev() {
+            let enough = file.overlaps(begin, end)? && file.select(&key, begin, end, &mut once)?.is_break();
+            if enough || file.header()?.begin_timestamp < begin {
                 break;
             }
         }
-        query.phy_offsets.dedup();
-        Ok(query)
+        Ok(index_end)
     }
 
     /// Position of the newest record indexed; `None` when nothing is.
@@ -157,51 +186,34 @@ impl IndexFileSet {
         Ok(None)
     }
 
-    /// After a crash: makes every file agree with a log that ends at `log_end` (files closed before `safe_timestamp`,
-    /// the checkpoint's index time, are durable and only cut). Returns the position from which records have to be
-    /// indexed again; `None`: all of them.
-    pub fn recover(&self, log_end: u64, safe_timestamp: i64) -> Result<Option<u64>> {
-        for file in self.files() {
-            let header = file.header()?;
-            let durable =
-                header.end_timestamp > 0 && header.end_timestamp <= safe_timestamp && file.is_full()?;
-            if durable {
-                file.truncate(log_end)?;
-            } else {
-                file.recover(log_end)?;
-            }
-        }
-        self.end_phy_offset()
-    }
-
-    /// Cuts entries of records at or behind `log_end`.
-    pub fn truncate(&self, log_end: u64) -> Result<()> {
-        self.files().iter().try_for_each(|file| file.truncate(log_end))
-    }
-
-    /// Deletes files (but the last) whose records all lie below `log_min`; returns how many.
-    pub fn delete_expired(&self, log_min: u64) -> Result<usize> {
-        let mut deleted = 0;
-        loop {
-            let files = self.files();
-            let Some(first) = files.first().filter(|_| files.len() > 1) else { return Ok(deleted) };
-            if first.header()?.end_phy_offset >= log_min {
-                return Ok(deleted);
-            }
-            self.env.disk().remove_file(first.path())?;
-            self.env.disk().sync_dir(&self.directory)?;
-            self.files
-                .write()
-                .unwrap_or_else(PoisonError::into_inner)
-                .retain(|file| !Arc::ptr_eq(file, first));
-            deleted += 1;
-        }
+    /// Entries of all files.
+    pub fn entries(&self) -> Result<u64> {
+        let files = self.files();
+        files.iter().map(|file| Ok(u64::from(file.index_count()?) - 1)).sum()
     }
 
     /// Makes all files durable.
     pub fn flush(&self) -> Result<()> {
         self.files().iter().try_for_each(|file| file.flush())
     }
+}
+
+/// Renames a file that does not have the size it should have; an empty one, left by a crash while it was made, goes.
+fn set_aside(env: &Env, path: &Path, len: u64, geometry: IndexGeometry) -> Result<()> {
+    if len == 0 {
+        return Ok(env.disk().remove_file(path)?);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(UNUSABLE);
+    tracing::warn!(
+        file = %path.display(),
+        expected = geometry.file_size(),
+        found = len,
+        max_hash_slot_num = geometry.slots,
+        max_index_num = geometry.entries,
+        "an index file has another size than configured, or follows one that has; setting it aside and indexing anew"
+    );
+    Ok(env.disk().rename(path, Path::new(&name))?)
 }
 
 #[cfg(test)]

@@ -57,11 +57,12 @@ pub mod store_checkpoint;
 
 pub use consume_queue_table::{ConsumeQueueTable, QueueHandle};
 pub use error::{LogicError, Result};
-pub use index_file_set::{IndexFileSet, IndexQuery};
+pub use index_file_set::{IndexEnd, IndexFileSet};
 
 // Vocabulary from below.
 pub use store_mmap::{
-    Disk, DiskError, Env, FileKind, FileRequest, FileSupplier, LockFile, MapError, MappedFile, MappedSlice,
-    MemoryLock, OnDemand, ReservePolicy, UnixMillis, atomic_file, directory_bytes, file_name, local_hour,
-    sparse_archive, total_memory, used_percent, warm_up,
+    Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat, FileSupplier,
+    LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,
+    ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, directory_bytes, file_name,
+    local_hour, sparse_archive, total_memory, used_percent, warm_up,
 };

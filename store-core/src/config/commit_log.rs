@@ -11,8 +11,6 @@ pub struct CommitLogConfig {
     pub os_page_cache_busy_time_out_mills: u64,
     /// Touch the pages of a new file and lock it in memory (`warmMapedFileEnable`, spelt as Apache spells it). Default false.
     pub warm_mapped_file_enable: bool,
-    /// With warm-up and SYNC_FLUSH: pages between two syncs (`flushLeastPagesWhenWarmMapedFile`). Default 4096.
-    pub flush_least_pages_when_warm_mapped_file: u32,
     /// Make the next files before they are needed. Default true; a nearly full disk overrides it.
     pub preallocate: bool,
 }
@@ -25,7 +23,6 @@ impl Default for CommitLogConfig {
             check_crc_on_recover: true,
             os_page_cache_busy_time_out_mills: 1000,
             warm_mapped_file_enable: false,
-            flush_least_pages_when_warm_mapped_file: 4096,
             preallocate: true,
         }
     }

@@ -2,8 +2,9 @@
 
 use super::Shared;
 use crate::config::{DelayLevels, FlushDiskType};
-use crate::message_arrival::Arrival;
+use crate::message_arrival::{Arrival, MessageArrivingListener};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use store_logic::commit_log::format::{Decoded, Fault, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest};
@@ -23,6 +24,11 @@ impl DeliverTime for DelayLevels {
 }
 
 impl Shared {
+    /// Sets who is told of arriving messages; false when there is one already.
+    pub(crate) fn listen(&self, listener: Arc<dyn MessageArrivingListener>) -> bool {
+        self.listener.set(listener).is_ok()
+    }
+
     /// Records below are dispatched.
     pub(crate) fn dispatched_offset(&self) -> u64 {
         self.dispatched.load(Ordering::Acquire)
@@ -47,6 +53,7 @@ impl Shared {
     ///
     /// A record that cannot be dispatched. It stays the next one: nothing overtakes it.
     pub(crate) fn dispatch_some(&self) -> Result<bool> {
+        let _dispatching = self.dispatching.lock().unwrap_or_else(PoisonError::into_inner);
         let mut from = self.dispatched_offset();
         let end = self.visible_end();
         if from >= end {
@@ -105,14 +112,23 @@ impl Shared {
 
     fn dispatch_record(&self, phy_offset: u64, view: &MessageView<'_>) -> Result<()> {
         let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
-        if request.is_visible() {
+        let has_place = self.has_place(&request);
+        if has_place {
             self.put_unit(&request)?;
         }
         self.put_index(&request)?;
-        if request.is_visible() {
+        if has_place {
             self.tell_arrival(&request);
         }
         Ok(())
+    }
+
+    /// True when the record has a place in a queue: it is visible, its topic was not deleted since, and the topic's
+    /// queues are of the kind this store writes.
+    pub(super) fn has_place(&self, request: &DispatchRequest<'_>) -> bool {
+        request.is_visible()
+            && !self.has_batch_queues(request.topic)
+            && !self.notes.is_of_deleted_topic(request.topic, request.phy_offset)
     }
 
     fn put_unit(&self, request: &DispatchRequest<'_>) -> Result<()> {
@@ -120,7 +136,7 @@ impl Shared {
         let queue_offset = request.consume_queue_offset;
         let unit = unit_of(request);
         match handle.queue.put(queue_offset, unit)? {
-            PutUnit::Appended | PutUnit::Present => {}
+            PutUnit::Appended | PutUnit::Present | PutUnit::Stale => {}
             PutUnit::Taken(present) => {
                 tracing::warn!(
                     topic = request.topic,

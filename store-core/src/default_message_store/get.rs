@@ -3,7 +3,10 @@
 use super::Shared;
 use crate::get_result::{GetMessageStatus, GetResult};
 use crate::message_store::GetRequest;
+use store_logic::commit_log::format::{Decoded, decode};
 use store_logic::consume_queue::{ConsumeQueue, Unit};
+use store_logic::message::properties::{self, names};
+use store_logic::message::tags_code;
 
 /// Bytes of a queue unit, for the limit of how much is looked through.
 const UNIT_SIZE: u64 = 20;
@@ -120,7 +123,7 @@ impl<'a> Collector<'a> {
         if unit.is_blank() || unit.phy_offset < self.skip_until {
             return Go::On;
         }
-        if self.request.filter.is_some_and(|filter| !filter.matches_tags_code(unit.tags_code)) {
+        if self.is_filtered_out(unit) {
             return Go::On;
         }
         let Some(record) = self.shared.log.slice(unit.phy_offset, unit.size) else {
@@ -138,6 +141,24 @@ impl<'a> Collector<'a> {
         self.result.status = GetMessageStatus::Found;
         self.skip_until = 0;
         Go::On
+    }
+
+    /// True when the filter refuses the unit by its tag code. A unit of Apache's that only says where the code is has it
+    /// taken from the record.
+    fn is_filtered_out(&self, unit: &Unit) -> bool {
+        let Some(filter) = self.request.filter else { return false };
+        if !unit.has_ext_address() {
+            return !filter.matches_tags_code(unit.tags_code);
+        }
+        let record = self.shared.log.slice(unit.phy_offset, unit.size);
+        match record.as_deref().map(|record| decode(record, false)) {
+            Some(Ok(Decoded::Record(view))) => {
+                let tags = properties::get(view.properties, names::TAGS);
+                !filter.matches_tags_code(tags_code::tags_code(tags))
+            }
+            // Not there: what follows says so.
+            _ => false,
+        }
     }
 
     /// True when the unit's message would be too much. The first message always fits.

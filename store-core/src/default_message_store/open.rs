@@ -18,19 +18,20 @@ use crate::services::group_commit_service::{GroupCommitQueue, GroupCommitService
 use crate::services::index_service::{IndexService, index_service};
 use crate::services::reput_message_service::ReputMessageService;
 use crate::services::store_stats_service::{StoreStats, StoreStatsService};
+use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
-use crate::store_snapshot::{self, StoreGeometry, StoreSnapshot};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
-use store_logic::{ConsumeQueueTable, Env, IndexFileSet, LockFile, total_memory};
+use store_logic::{ConsumeQueueTable, Env, FileKind, IndexFileSet, LockFile, total_memory};
 
 /// Services that exist before the shared state does, and the wake-ups handed into it.
-struct Early {
+pub(crate) struct Early {
     allocate: (AllocateMappedFileService, (Wakeup, Sleeper)),
-    index: (IndexService, (Wakeup, Sleeper)),
+    pub(crate) index: (IndexService, (Wakeup, Sleeper)),
     dispatch: (Wakeup, Sleeper),
     group_commit: (Wakeup, Sleeper),
 }
@@ -42,41 +43,53 @@ impl DefaultMessageStore {
     ///
     /// [`StoreError`] names what does not fit. Nothing was changed then but the marks of recovery.
     pub fn open(env: &Env, config: MessageStoreConfig) -> Result<Self, StoreError> {
-        let paths = StorePaths::new(&config);
-        env.disk().create_dir_all(paths.root())?;
-        let lock = LockFile::acquire(env.disk(), &paths.lock())?;
-        let snapshot = check_snapshot(env, &paths, &config)?;
-        let clean = abort_file::last_stop_was_clean(env, &paths)?;
-        let (shared, early) = load(env, config, paths)?;
-        let report =
-            recover::recover(&shared, clean, snapshot.as_ref().and_then(|snapshot| snapshot.clean_log_end))?;
-        shared.reserve_first_file()?;
-        abort_file::create(env, &shared.paths)?;
-        let shared = Arc::new(shared);
+        let Recovered { shared, early, report, lock } = open_recovered(env, config)?;
         let threads = start_services(&shared, early)?;
         Ok(Self { shared, threads: Mutex::new(threads), report, lock: Mutex::new(Some(lock)) })
     }
 }
 
-/// Compares the configured sizes with those the store was made with; notes them for a new store.
-fn check_snapshot(
-    env: &Env,
-    paths: &StorePaths,
-    config: &MessageStoreConfig,
-) -> Result<Option<StoreSnapshot>, StoreError> {
-    let configured = StoreGeometry::of(config);
-    let found = store_snapshot::read(env, paths)?;
-    match &found {
-        Some(snapshot) => snapshot.geometry.check(&configured)?,
-        None => {
-            let snapshot = StoreSnapshot { geometry: configured, clean_log_end: None };
-            store_snapshot::write(env, paths, &snapshot)?;
-        }
-    }
-    Ok(found)
+/// A store whose services do not run yet.
+pub(crate) struct Recovered {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) early: Early,
+    report: RecoveryReport,
+    lock: LockFile,
 }
 
-fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Shared, Early), StoreError> {
+/// All of opening but the services' threads.
+pub(crate) fn open_recovered(env: &Env, config: MessageStoreConfig) -> Result<Recovered, StoreError> {
+    let paths = StorePaths::new(&config);
+    env.disk().create_dir_all(paths.root())?;
+    let lock = LockFile::acquire(env.disk(), &paths.lock())?;
+    let notes = StoreNotes::read(env, &paths, &config)?;
+    let clean = abort_file::last_stop_was_clean(env, &paths)?;
+    let (shared, early) = load(env, config, paths, notes)?;
+    let report = bring_up(&shared, clean)?;
+    Ok(Recovered { shared: Arc::new(shared), early, report, lock })
+}
+
+/// Recovers under the abort file: queues and index are written from here on, and a crash while that happens is one.
+fn bring_up(shared: &Shared, clean: bool) -> Result<RecoveryReport, StoreError> {
+    abort_file::create(&shared.env, &shared.paths)?;
+    let report = recover::recover(shared, clean).and_then(|report| {
+        shared.reserve_first_file()?;
+        shared.notes.write()?;
+        Ok(report)
+    });
+    if report.is_err() && clean {
+        // Found clean and still whole: the next attempt may take it so.
+        abort_file::remove(&shared.env, &shared.paths)?;
+    }
+    report
+}
+
+fn load(
+    env: &Env,
+    config: MessageStoreConfig,
+    paths: StorePaths,
+    notes: StoreNotes,
+) -> Result<(Shared, Early), StoreError> {
     env.disk().create_dir_all(paths.commit_log())?;
     env.disk().create_dir_all(&paths.consume_queue())?;
     let preparation = Preparation {
@@ -92,6 +105,7 @@ fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Sha
         &paths.consume_queue(),
         config.consume_queue.mapped_file_size_consume_queue,
     )?;
+    let batch_topics = load_batch_topics(env, &paths)?;
     let checkpoint = Arc::new(StoreCheckpoint::open(env, &paths.checkpoint())?);
     let index = load_index(env, &config, &paths)?;
     let index_wakeup = wakeup();
@@ -104,6 +118,8 @@ fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Sha
         queues,
         index,
         checkpoint,
+        notes,
+        batch_topics,
         flags: RunningFlags::default(),
         stats: Arc::new(StoreStats::new(env.now_millis())),
         group_commit: GroupCommitQueue::new(group_commit.0.clone()),
@@ -113,6 +129,7 @@ fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Sha
         dispatched: AtomicU64::new(0),
         dispatched_timestamp: AtomicI64::new(0),
         dispatched_record: AtomicU64::new(0),
+        dispatching: Mutex::new(()),
         flushing: Mutex::new(()),
         hot_bytes,
         config,
@@ -125,6 +142,17 @@ fn load(env: &Env, config: MessageStoreConfig, paths: StorePaths) -> Result<(Sha
         group_commit,
     };
     Ok((shared, early))
+}
+
+/// Names of the topics whose queues Apache keeps as batch queues.
+fn load_batch_topics(env: &Env, paths: &StorePaths) -> Result<HashSet<String>, StoreError> {
+    let entries = env.disk().read_dir(&paths.batch_consume_queue())?;
+    let directories = entries.into_iter().filter(|entry| entry.kind == FileKind::Directory);
+    let topics: HashSet<String> = directories.map(|entry| entry.name).collect();
+    if !topics.is_empty() {
+        tracing::warn!(?topics, "topics with batch queues are neither written nor dispatched by this store");
+    }
+    Ok(topics)
 }
 
 fn load_index(
@@ -191,6 +219,12 @@ impl std::fmt::Display for RecoveryReport {
         )?;
         if let Some(cut) = &self.cut {
             write!(f, "; cut at {}: {cut}", self.log_end)?;
+        }
+        if self.dropped_records > 0 {
+            write!(f, "; {} good records behind it dropped", self.dropped_records)?;
+        }
+        if self.lost_bytes > 0 {
+            write!(f, "; {} B that were durable at the last clean stop are gone", self.lost_bytes)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::config::{BrokerRole, FlushDiskType};
 use crate::put_result::{AppendResult, PutMessageStatus, PutResult};
 use crate::put_ticket::PutTicket;
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 use store_logic::QueueHandle;
 use store_logic::commit_log::format::EncodeError;
@@ -21,7 +22,7 @@ thread_local! {
 
 impl Shared {
     /// Stores messages of one topic and queue together.
-    pub(super) fn put(&self, messages: &[Message<'_>]) -> PutTicket {
+    pub(crate) fn put(&self, messages: &[Message<'_>]) -> PutTicket {
         let began = self.env.clock().monotonic();
         let put = BUFFER.with_borrow_mut(|batch| {
             batch.clear();
@@ -58,20 +59,23 @@ impl Shared {
         }
         self.log.check_fits(batch).map_err(|error| refuse_illegal(&error))?;
         let first = &messages[0];
-        let handle = self
-            .queues
-            .get_or_create(first.topic, first.queue_id)
-            .map_err(|error| PutResult::refused(PutMessageStatus::MessageIllegal, error.to_string()))?;
-        self.append(&handle, sys_flag::is_visible(first.sys_flag), batch)
+        let handle = self.queue_of(first)?;
+        self.append(first, handle, batch)
     }
 
     fn append(
         &self,
-        handle: &QueueHandle,
-        visible: bool,
+        first: &Message<'_>,
+        mut handle: Arc<QueueHandle>,
         batch: &mut RecordBatch,
     ) -> Result<(Appended, PutResult), PutResult> {
+        let visible = sys_flag::is_visible(first.sys_flag);
         let (mut tail, now) = self.log.lock_tail(|| self.env.now_millis());
+        // Once more: a stop waits for the holder of the tail, and for nobody behind it.
+        self.check_writable()?;
+        if handle.is_deleted() {
+            handle = self.queue_of(first)?;
+        }
         let queue_offset = if visible { handle.next_offset() } else { 0 };
         let appended = tail.append(batch, queue_offset, now).map_err(|error| self.refuse_append(error))?;
         if visible {
@@ -93,10 +97,21 @@ impl Shared {
         Ok((appended, PutResult { status: PutMessageStatus::PutOk, appended: Some(result), remark: None }))
     }
 
-    fn check_before_put(&self, messages: &[Message<'_>]) -> Result<(), PutResult> {
-        if let Some(reason) = self.flags.write_refusal() {
-            return Err(PutResult::refused(PutMessageStatus::ServiceNotAvailable, reason));
+    fn queue_of(&self, message: &Message<'_>) -> Result<Arc<QueueHandle>, PutResult> {
+        self.queues
+            .get_or_create(message.topic, message.queue_id)
+            .map_err(|error| PutResult::refused(PutMessageStatus::MessageIllegal, error.to_string()))
+    }
+
+    fn check_writable(&self) -> Result<(), PutResult> {
+        match self.flags.write_refusal() {
+            Some(reason) => Err(PutResult::refused(PutMessageStatus::ServiceNotAvailable, reason)),
+            None => Ok(()),
         }
+    }
+
+    fn check_before_put(&self, messages: &[Message<'_>]) -> Result<(), PutResult> {
+        self.check_writable()?;
         if self.config.broker_role == BrokerRole::Slave {
             let reason = "this broker is a slave and takes no messages";
             return Err(PutResult::refused(PutMessageStatus::ServiceNotAvailable, reason));
@@ -110,9 +125,11 @@ impl Shared {
             let reason = "a batch whose messages are for different queues";
             return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
         }
-        for message in messages {
-            check_store_properties(message.properties)?;
+        if self.has_batch_queues(first.topic) {
+            let reason = format!("topic {} has batch queues, which this store does not write", first.topic);
+            return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
         }
+        messages.iter().try_for_each(check_no_inner_batch)?;
         self.check_page_cache_busy()
     }
 
@@ -163,15 +180,17 @@ fn refuse_illegal(error: &EncodeError) -> PutResult {
     PutResult::refused(status, error.to_string())
 }
 
-/// Refuses what Apache's reader could not read back: a batch count or base that is no number ends the log there.
-fn check_store_properties(text: &str) -> Result<(), PutResult> {
-    for name in [names::INNER_NUM, names::INNER_BASE] {
-        if let Some(value) = properties::get(text, name) {
-            if value.parse::<i64>().is_err() {
-                let reason = format!("property {name}: expected a number, found {value:?}");
-                return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
-            }
-        }
+/// Refuses messages that hold several: only batch queues can count them. A count that is no number would end the log
+/// for Apache's reader.
+fn check_no_inner_batch(message: &Message<'_>) -> Result<(), PutResult> {
+    let flagged = message.sys_flag & sys_flag::INNER_BATCH != 0;
+    if flagged || properties::get(message.properties, names::INNER_NUM).is_some() {
+        let reason = format!(
+            "an inner batch (sysFlag {:#x}, property {}) needs a topic with batch queues",
+            message.sys_flag,
+            names::INNER_NUM
+        );
+        return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
     }
     Ok(())
 }

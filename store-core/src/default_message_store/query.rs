@@ -3,35 +3,36 @@
 use super::Shared;
 use crate::message_store::QueryRequest;
 use crate::query_result::QueryResult;
+use std::ops::ControlFlow;
 use store_logic::MappedSlice;
 use store_logic::commit_log::format::{Decoded, decode};
 use store_logic::consume_queue::{BoundaryType, Unit};
 use store_logic::message::properties::{self, names};
 
 impl Shared {
-    pub(super) fn query(&self, request: &QueryRequest<'_>) -> QueryResult {
+    pub(crate) fn query(&self, request: &QueryRequest<'_>) -> QueryResult {
         let Some(index) = &self.index else { return QueryResult::default() };
         let max = request.max_messages.min(self.config.index.max_msgs_num_batch as usize);
-        let found = match index.query(request.topic, request.key, max, request.begin, request.end) {
-            Ok(found) => found,
+        let mut messages = Vec::new();
+        if max == 0 {
+            return QueryResult::default();
+        }
+        let found = index.query(request.topic, request.key, request.begin, request.end, |phy_offset| {
+            // The index knows hashes only.
+            messages.extend(self.log.record_at(phy_offset).filter(|record| carries(record, request)));
+            if messages.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        messages.reverse();
+        match found {
+            Ok(end) => QueryResult {
+                messages,
+                index_last_update_timestamp: end.timestamp,
+                index_last_update_phy_offset: end.phy_offset,
+            },
             Err(error) => {
                 tracing::error!(%error, "the index cannot be read");
-                return QueryResult::default();
+                QueryResult::default()
             }
-        };
-        let mut offsets = found.phy_offsets;
-        offsets.sort_unstable();
-        offsets.dedup();
-        let messages = offsets
-            .into_iter()
-            .filter_map(|phy_offset| self.log.record_at(phy_offset))
-            // The index knows hashes only.
-            .filter(|record| carries(record, request))
-            .collect();
-        QueryResult {
-            messages,
-            index_last_update_timestamp: found.last_timestamp,
-            index_last_update_phy_offset: found.last_phy_offset,
         }
     }
 

@@ -5,16 +5,14 @@
 //! longer backs is cut. Where Apache trusts the newest unit of any queue for all of them, a gap seen here moves the
 //! walk to an earlier file: a queue that was emptied or lost is whole again afterwards.
 
+mod foreign_units;
+mod settle;
+mod walk;
+
 use super::Shared;
-use super::dispatch::unit_of;
 use crate::error::StoreError;
-use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
-use store_logic::LogicError;
-use store_logic::commit_log::format::MessageView;
+use crate::store_notes::{CleanStop, IndexExtent};
 use store_logic::commit_log::{LogEnd, ScanStart};
-use store_logic::consume_queue::PutUnit;
-use store_logic::dispatch::DispatchRequest;
 
 /// Records stored this long (milliseconds) before the checkpoint's times count as dispatched and durable.
 const CHECKPOINT_MARGIN: i64 = 3000;
@@ -36,56 +34,40 @@ pub struct RecoveryReport {
     pub units_rebuilt: u64,
     /// What stood behind the last good record, when that was not simply the end.
     pub cut: Option<String>,
+    /// Good records that stood behind it and are dropped, as far as they could be counted.
+    pub dropped_records: u64,
     /// Durable bytes of the last clean stop that are gone.
     pub lost_bytes: u64,
     /// Milliseconds it took.
     pub took_millis: u64,
 }
 
-/// One walk over the log.
-struct Walk {
-    end: LogEnd,
-    units_rebuilt: u64,
-    /// Queue offsets were missing before the walk's first record.
-    gap: bool,
-}
-
-pub(super) fn recover(
-    shared: &Shared,
-    clean: bool,
-    clean_log_end: Option<u64>,
-) -> Result<RecoveryReport, StoreError> {
+/// Brings the parts of a freshly loaded store into agreement.
+pub(super) fn recover(shared: &Shared, clean: bool) -> Result<RecoveryReport, StoreError> {
     let began = shared.env.clock().monotonic();
+    let stop = shared.notes.clean_stop();
     let starts = shared.log.scan_starts();
     shared.check_log_present(&starts)?;
     let claimed_end = shared.log.max_offset();
     for handle in shared.queues.all() {
         handle.queue.recover(claimed_end)?;
     }
-    let index_from = shared.recover_index(clean, claimed_end)?;
-    let mut from = shared.choose_start(&starts, clean, index_from)?;
-    let mut step = 1;
-    let walk = loop {
-        let start = starts.get(from).map_or(0, |start| start.offset);
-        let walk = shared.walk(start, from == 0)?;
-        if !walk.gap {
-            break walk;
-        }
-        // Twice as far back each time, so that the walks add up to a small multiple of the log.
-        from = from.saturating_sub(step);
-        step *= 2;
-    };
-    shared.settle(&walk.end)?;
-    let log_min = shared.log.min_offset();
+    shared.drop_queues_of_deleted_topics()?;
+    let first = shared.choose_start(&starts, clean, stop)?;
+    let (walk, from) = shared.walk_until_whole(&starts, first)?;
+    let scanned_from = starts.get(from).map_or(0, |start| start.offset);
+    let (cut, dropped_records) = shared.describe_cut(&walk.end, &starts);
+    shared.settle(&walk.end, scanned_from, clean)?;
     Ok(RecoveryReport {
         clean,
-        log_min,
+        log_min: shared.log.min_offset(),
         log_end: walk.end.offset,
-        scanned_from: starts.get(from).map_or(0, |start| start.offset),
+        scanned_from,
         records: walk.end.records,
         units_rebuilt: walk.units_rebuilt,
-        cut: walk.end.fault.as_ref().map(ToString::to_string),
-        lost_bytes: clean_log_end.map_or(0, |durable| durable.saturating_sub(walk.end.offset)),
+        cut,
+        dropped_records,
+        lost_bytes: stop.map_or(0, |stop| stop.log_end.saturating_sub(walk.end.offset)),
         took_millis: u64::try_from(shared.env.clock().monotonic().saturating_sub(began).as_millis())
             .unwrap_or(0),
     })
@@ -108,15 +90,25 @@ impl Shared {
         Err(StoreError::LogMissing { log: self.paths.commit_log().display().to_string(), queues })
     }
 
-    /// Position from which records may be missing in the index; `None` when there is no index to fill.
-    fn recover_index(&self, clean: bool, claimed_end: u64) -> Result<Option<u64>, StoreError> {
-        let Some(index) = &self.index else { return Ok(None) };
-        let known = if clean {
-            index.end_phy_offset()?
-        } else {
-            index.recover(claimed_end, self.checkpoint.fields()?.index_msg_timestamp)?
-        };
-        Ok(Some(known.unwrap_or(0)))
+    /// A crash may have come between the note of a deletion and the deletion.
+    fn drop_queues_of_deleted_topics(&self) -> Result<(), StoreError> {
+        for (topic, log_end) in self.notes.deleted_topics() {
+            let handles: Vec<_> = self.queues.queue_ids(&topic);
+            let is_former = |queue_id: &i32| {
+                let handle = self.queues.get(&topic, *queue_id);
+                let last = handle.and_then(|handle| handle.queue.last_unit());
+                last.is_none_or(|last| last.phy_offset < log_end)
+            };
+            if !handles.is_empty() && handles.iter().all(is_former) {
+                self.queues.delete_topic(&topic)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Units of all queues, counted from queue offset 0: it falls when queue files get lost.
+    pub(super) fn count_units(&self) -> u64 {
+        self.queues.all().iter().map(|handle| handle.queue.max_offset()).sum()
     }
 
     /// Number of the file from which on queues or index may be incomplete.
@@ -124,16 +116,16 @@ impl Shared {
         &self,
         starts: &[ScanStart],
         clean: bool,
-        index_from: Option<u64>,
+        stop: Option<CleanStop>,
     ) -> Result<usize, StoreError> {
-        let units_end = self
-            .queues
-            .all()
-            .iter()
-            .filter_map(|handle| handle.queue.last_unit())
-            .map(|unit| unit.end_offset())
-            .max();
-        let known = units_end.unwrap_or(0).min(index_from.unwrap_or(u64::MAX));
+        let index_from = self.recover_index(clean, stop)?;
+        if stop.is_some_and(|stop| self.count_units() < stop.units) {
+            tracing::warn!("queues have lost messages since the last clean stop; reading the whole log");
+            return Ok(0);
+        }
+        let ends = self.queues.all();
+        let ends = ends.iter().filter_map(|handle| handle.queue.last_unit()).map(|unit| unit.end_offset());
+        let known = ends.max().unwrap_or(0).min(index_from.unwrap_or(u64::MAX));
         let by_offset = starts.iter().rposition(|start| start.offset <= known).unwrap_or(0);
         if clean {
             return Ok(by_offset);
@@ -146,80 +138,33 @@ impl Shared {
         Ok(by_offset.min(by_time))
     }
 
-    /// Walks the log from `start` and dispatches every record; stops at the first gap of a queue unless this is the
-    /// beginning of the log, where what is missing is gone for good.
-    fn walk(&self, start: u64, from_beginning: bool) -> Result<Walk, StoreError> {
-        let mut units_rebuilt = 0;
-        let mut gap = false;
-        let mut failed: Option<LogicError> = None;
-        let check_crc = self.config.commit_log.check_crc_on_recover;
-        let end = self.log.scan(start, check_crc, |phy_offset, view| {
-            match self.redispatch(phy_offset, view, from_beginning) {
-                Ok(PutUnit::Appended) => units_rebuilt += 1,
-                Ok(PutUnit::Gap { .. }) => gap = true,
-                Ok(_) => {}
-                Err(error) => failed = Some(error),
-            }
-            if gap || failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        match failed {
-            Some(error) => Err(error.into()),
-            None => Ok(Walk { end, units_rebuilt, gap }),
+    /// Position from which records may be missing in the index; `None` when there is no index to fill.
+    fn recover_index(&self, clean: bool, stop: Option<CleanStop>) -> Result<Option<u64>, StoreError> {
+        let Some(index) = &self.index else { return Ok(None) };
+        let found = self.index_extent()?;
+        let noted = stop.and_then(|stop| stop.index);
+        if !clean || noted.is_some_and(|_| found < noted) {
+            let safe = self.checkpoint.fields()?.index_msg_timestamp;
+            return Ok(Some(index.recover(self.log.max_offset(), safe)?.unwrap_or(0)));
         }
+        // At the last clean stop everything was indexed, also what has no key and so leaves no entry.
+        let known = stop.filter(|_| found == noted).map_or(0, |stop| stop.log_end);
+        Ok(Some(known.max(found.and_then(|found| found.end).unwrap_or(0))))
     }
 
-    fn redispatch(
-        &self,
-        phy_offset: u64,
-        view: &MessageView<'_>,
-        from_beginning: bool,
-    ) -> Result<PutUnit, LogicError> {
-        let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
-        let mut put = PutUnit::Present;
-        if request.is_visible() {
-            let queue = &self.queues.get_or_create(request.topic, request.queue_id)?.queue;
-            let queue_offset = request.consume_queue_offset;
-            let begins_late = queue.files().file_count() == 0 && queue_offset > 0 && !from_beginning;
-            put = if begins_late {
-                PutUnit::Gap { next: 0 }
-            } else {
-                queue.put(queue_offset, unit_of(&request))?
-            };
-            if matches!(put, PutUnit::Gap { .. }) {
-                if !from_beginning {
-                    return Ok(put);
-                }
-                tracing::warn!(
-                    topic = request.topic,
-                    queue_id = request.queue_id,
-                    queue_offset,
-                    ?put,
-                    "messages lost"
-                );
-                queue.pad_to(queue_offset)?;
-                put = queue.put(queue_offset, unit_of(&request))?;
-            }
-        }
-        self.put_index(&request)?;
-        Ok(put)
+    /// How much the index holds; `None` when there is none.
+    pub(super) fn index_extent(&self) -> Result<Option<IndexExtent>, StoreError> {
+        let Some(index) = &self.index else { return Ok(None) };
+        Ok(Some(IndexExtent { end: index.end_phy_offset()?, entries: index.entries()? }))
     }
 
-    /// Cuts everything behind the last good record and sets all positions.
-    fn settle(&self, end: &LogEnd) -> Result<(), StoreError> {
-        self.log.truncate(end.offset)?;
-        if let Some(index) = &self.index {
-            index.truncate(end.offset)?;
+    /// What stands behind the good records in words, and how many good ones stand behind that.
+    fn describe_cut(&self, end: &LogEnd, starts: &[ScanStart]) -> (Option<String>, u64) {
+        let more = starts.iter().any(|start| start.offset > end.offset && start.store_timestamp.is_some());
+        match &end.fault {
+            Some(fault) => (Some(fault.to_string()), self.log.count_behind(end)),
+            None if more => (Some("nothing written here".to_owned()), self.log.count_behind(end)),
+            None => (None, 0),
         }
-        let log_min = self.log.min_offset();
-        for handle in self.queues.all() {
-            handle.queue.truncate(end.offset)?;
-            handle.queue.correct_min_offset(log_min);
-            handle.set_next_offset(handle.queue.max_offset());
-        }
-        self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
-        self.dispatched.store(end.offset, Ordering::Release);
-        self.dispatched_timestamp.store(end.last_store_timestamp, Ordering::Release);
-        self.dispatched_record.store(end.last_record.unwrap_or(0), Ordering::Release);
-        Ok(())
     }
 }

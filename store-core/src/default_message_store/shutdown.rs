@@ -3,7 +3,7 @@
 use super::DefaultMessageStore;
 use crate::abort_file;
 use crate::error::StoreError;
-use crate::store_snapshot::{self, StoreGeometry, StoreSnapshot};
+use crate::store_notes::CleanStop;
 use std::sync::PoisonError;
 
 impl DefaultMessageStore {
@@ -20,7 +20,7 @@ impl DefaultMessageStore {
         }
         let shared = &self.shared;
         shared.flags.set_stopped();
-        // A put that saw the store open finishes under the tail; taking it once means none is left.
+        // A put looks at the flag again once it holds the tail: taking the tail here means that none is left.
         drop(shared.log.lock_tail(|| shared.env.now_millis()));
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads.into_iter().rev() {
@@ -30,11 +30,13 @@ impl DefaultMessageStore {
         // Dispatch may have had to wait for the last sync.
         while let Ok(true) = shared.dispatch_some() {}
         let settled = flushed.and_then(|()| self.make_durable());
+        shared.group_commit.close(shared.flush_log(0));
         shared.log.files().discard_unused().map_err(store_logic::LogicError::from)?;
         if settled.is_ok() && shared.flags.is_intact() && shared.dispatch_behind_bytes() == 0 {
-            let geometry = StoreGeometry::of(&shared.config);
-            let snapshot = StoreSnapshot { geometry, clean_log_end: Some(shared.log.max_offset()) };
-            store_snapshot::write(&shared.env, &shared.paths, &snapshot)?;
+            let index = shared.index_extent()?;
+            let (log_end, units) = (shared.log.max_offset(), shared.count_units());
+            shared.notes.set_clean_stop(Some(CleanStop { log_end, units, index }));
+            shared.notes.write()?;
             abort_file::remove(&shared.env, &shared.paths)?;
         }
         *lock = None;

@@ -217,10 +217,9 @@ impl Service for AllocateMappedFileService {
     }
 
     fn finish(&mut self) {
-        // Nobody may wait for a file that is no longer made.
-        while let Ok(request) = self.requests.try_recv() {
-            self.shared.lock().remove(&request.path());
-        }
+        // Nobody may wait for a file that is no longer made, nor for one whose making ended in a panic.
+        while self.requests.try_recv().is_ok() {}
+        self.shared.lock().retain(|_, slot| matches!(slot, Slot::Ready(_)));
         self.shared.changed.notify_all();
     }
 }

@@ -10,7 +10,7 @@ use store_logic::{local_hour, used_percent};
 const HOUR_MILLIS: i64 = 3_600_000;
 
 /// What the disk's level asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     /// Nothing.
     Fine,
@@ -49,24 +49,29 @@ impl CleanCommitLogService {
         Self { shared, round_left: 0 }
     }
 
+    /// Level of the fullest of the store's disks: the log may lie on one of its own.
     fn check_disk(&self) -> Level {
         let config = &self.shared.config.clean;
-        let directory = self.shared.paths.root();
-        let Ok(space) = self.shared.env.disk().space(directory) else { return Level::Fine };
-        let percent = used_percent(space);
-        let level = level(percent, config);
-        if level == Level::Full {
-            self.shared.flags.set_disk_full(format!(
-                "disk full: {percent} % of the file system of {} used, limit diskSpaceWarningLevelRatio={}; \
-                 {} B available",
-                directory.display(),
-                config.disk_space_warning_level_ratio.clamp(35, 90),
-                space.available
-            ));
-        } else {
+        let mut worst = Level::Fine;
+        for directory in [self.shared.paths.commit_log(), self.shared.paths.root()] {
+            let Ok(space) = self.shared.env.disk().space(directory) else { continue };
+            let percent = used_percent(space);
+            let level = level(percent, config);
+            if level == Level::Full && worst != Level::Full {
+                self.shared.flags.set_disk_full(format!(
+                    "disk full: {percent} % of the file system of {} used, limit diskSpaceWarningLevelRatio={}; \
+                     {} B available",
+                    directory.display(),
+                    config.disk_space_warning_level_ratio.clamp(35, 90),
+                    space.available
+                ));
+            }
+            worst = worst.max(level);
+        }
+        if worst != Level::Full {
             self.shared.flags.clear_disk_full();
         }
-        level
+        worst
     }
 
     /// Deletes the first file when it may go.

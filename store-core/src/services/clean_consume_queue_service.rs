@@ -13,8 +13,8 @@ pub(crate) struct CleanConsumeQueueService {
 
 impl CleanConsumeQueueService {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let last_log_min = shared.log.min_offset();
-        Self { shared, last_log_min }
+        // The first step catches up with what a crash kept from being done.
+        Self { shared, last_log_min: 0 }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::default_message_store::Shared;
 use crate::put_result::PutMessageStatus;
 use crate::put_ticket::{Outcome, Pending};
 use crate::service::{Service, Step, Wakeup};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Rest without puts; they wake the service.
@@ -13,18 +13,36 @@ const IDLE: Duration = Duration::from_millis(500);
 /// Puts that wait for the disk.
 #[derive(Debug)]
 pub(crate) struct GroupCommitQueue {
-    waiting: Mutex<Vec<(u64, Arc<Pending>)>>,
+    waiting: Mutex<Waiting>,
     wakeup: Wakeup,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The position each waits for.
+    puts: Vec<(u64, Arc<Pending>)>,
+    /// Result of the last sync there will be.
+    closed: Option<Result<u64, String>>,
 }
 
 impl GroupCommitQueue {
     pub(crate) fn new(wakeup: Wakeup) -> Self {
-        Self { waiting: Mutex::new(Vec::new()), wakeup }
+        Self { waiting: Mutex::default(), wakeup }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers `pending` once the log is durable up to `end_offset`.
     pub(crate) fn wait_for(&self, end_offset: u64, pending: Arc<Pending>) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push((end_offset, pending));
+        let mut waiting = self.lock();
+        if let Some(flushed) = &waiting.closed {
+            pending.complete(outcome(flushed, end_offset));
+            return;
+        }
+        waiting.puts.push((end_offset, pending));
+        drop(waiting);
         self.wakeup.wake();
     }
 
@@ -33,8 +51,17 @@ impl GroupCommitQueue {
         self.wakeup.wake();
     }
 
+    /// Answers whoever waits, and whoever comes later, by the last sync there will be.
+    pub(crate) fn close(&self, flushed: Result<u64, String>) {
+        let mut waiting = self.lock();
+        for (end_offset, pending) in waiting.puts.drain(..) {
+            pending.complete(outcome(&flushed, end_offset));
+        }
+        waiting.closed = Some(flushed);
+    }
+
     fn take(&self) -> Vec<(u64, Arc<Pending>)> {
-        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.lock().puts)
     }
 }
 

@@ -376,6 +376,13 @@ fn check_crc(expected: u32, body: &[u8]) -> Result<(), Fault> {
     if found == expected { Ok(()) } else { Err(Fault::BodyCrc { expected, found }) }
 }
 
+/// Size that what stands at the beginning of `bytes` claims to have; `None` when it is not even the start of a record.
+pub fn claimed_size(bytes: &[u8]) -> Option<u32> {
+    let mut reader = Reader::new(bytes);
+    let size = u32::try_from(reader.i32()?).ok().filter(|size| *size > 0)?;
+    matches!(reader.u32()?, MAGIC_V1 | MAGIC_V2).then_some(size)
+}
+
 /// Store timestamp of a record given its first bytes; `None` when they are too few. For searches by time, which must
 /// not decode whole records.
 pub fn store_timestamp(record: &[u8]) -> Option<i64> {

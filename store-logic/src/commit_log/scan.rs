@@ -90,6 +90,18 @@ impl CommitLog {
     }
 }
 
+impl CommitLog {
+    /// Good records behind the end of a scan: behind the faulty one if that tells its size, else from the next file on.
+    /// They are lost when the log is cut; this counts them for the report.
+    pub fn count_behind(&self, end: &LogEnd) -> u64 {
+        let next_file = self.files.roll_next(end.offset);
+        let behind_fault = self.files.slice_rest(end.offset).and_then(|rest| format::claimed_size(&rest));
+        let candidates = behind_fault.map(|size| end.offset + u64::from(size)).into_iter().chain([next_file]);
+        let records = |start| self.scan(start, true, |_, _| ControlFlow::Continue(())).records;
+        candidates.map(records).find(|records| *records > 0).unwrap_or(0)
+    }
+}
+
 /// Reads what stands at `phy_offset`; a record must say so itself.
 pub(crate) fn decode_at(bytes: &[u8], phy_offset: u64, check_body_crc: bool) -> Result<Decoded<'_>, Fault> {
     let decoded = format::decode(bytes, check_body_crc)?;

@@ -12,8 +12,11 @@ pub enum PutUnit {
     Appended,
     /// It stands there already.
     Present,
-    /// Its place is taken by another record: the queue was deleted and made anew, or the log and the queue disagree.
-    /// Nothing was written.
+    /// Nothing is to be written any more: the place was given up as lost, or the unit is of a former queue of this name,
+    /// which was deleted, and a later record has the place now.
+    Stale,
+    /// Its place is taken by a record that stands earlier in the log: the units from there on are of a former queue of
+    /// this name. Nothing was written.
     Taken(Unit),
     /// Units before it are missing. Nothing was written.
     Gap {
@@ -28,20 +31,28 @@ impl ConsumeQueue {
     pub fn put(&self, queue_offset: u64, unit: Unit) -> Result<PutUnit> {
         let next = self.max_offset();
         if queue_offset < next {
-            return Ok(match self.unit(queue_offset) {
-                Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Present,
-                Some(present) => PutUnit::Taken(present),
-                // Below the first file: long gone.
-                None => PutUnit::Present,
-            });
+            return Ok(self.compare(queue_offset, unit));
         }
         if self.files.file_count() == 0 {
             self.begin_at(queue_offset)?;
+        } else if self.last_unit().is_some_and(|last| last.phy_offset > unit.phy_offset) {
+            return Ok(PutUnit::Stale);
         } else if queue_offset > next {
             return Ok(PutUnit::Gap { next });
         }
         self.append(unit)?;
         Ok(PutUnit::Appended)
+    }
+
+    fn compare(&self, queue_offset: u64, unit: Unit) -> PutUnit {
+        match self.unit(queue_offset) {
+            // Below the first file: long gone.
+            None => PutUnit::Present,
+            Some(present) if present.is_blank() => PutUnit::Stale,
+            Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Present,
+            Some(present) if present.phy_offset > unit.phy_offset => PutUnit::Stale,
+            Some(present) => PutUnit::Taken(present),
+        }
     }
 
     /// Fills the places up to `queue_offset` with blank units: their messages are lost, and no later one may take their

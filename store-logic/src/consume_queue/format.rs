@@ -56,6 +56,12 @@ impl Unit {
         self.phy_offset == 0 && self.size == Self::BLANK.size
     }
 
+    /// True when the tag code is none, but a place in Apache's `consumequeue_ext` files, which hold the real one. Neither
+    /// a hash nor a deliver time is ever so low.
+    pub fn has_ext_address(&self) -> bool {
+        self.tags_code < i64::from(i32::MIN)
+    }
+
     /// Position behind the record.
     pub fn end_offset(&self) -> u64 {
         self.phy_offset + u64::from(self.size)

@@ -4,7 +4,8 @@ use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
 use store_mmap::MappedSlice;
 
-/// Units of one queue file, from some queue offset on.
+/// Units of one queue file, from some queue offset on. A place that holds no unit (damage inside the queue) counts as
+/// blank, so that whoever reads gets past it.
 #[derive(Debug)]
 pub struct Units {
     bytes: MappedSlice,
@@ -17,10 +18,10 @@ impl Iterator for Units {
 
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.next * UNIT_SIZE as usize;
-        let unit = Unit::decode(self.bytes.get(at..)?)?;
+        let place = self.bytes.get(at..at + UNIT_SIZE as usize)?;
         let queue_offset = self.first + self.next as u64;
         self.next += 1;
-        Some((queue_offset, unit))
+        Some((queue_offset, Unit::decode(place).unwrap_or(Unit::BLANK)))
     }
 }
 
@@ -37,12 +38,23 @@ impl ConsumeQueue {
         Some(Units { bytes, first: queue_offset, next: 0 })
     }
 
+    /// Queue offset and unit of the first message at `queue_offset` or behind the blanks that stand there.
+    pub fn message_from(&self, mut queue_offset: u64) -> Option<(u64, Unit)> {
+        loop {
+            let mut units = self.units_from(queue_offset)?;
+            if let Some(found) = units.find(|(_, unit)| !unit.is_blank()) {
+                return Some(found);
+            }
+            queue_offset = self.roll_next(queue_offset);
+        }
+    }
+
     /// Queue offset at which the next queue file begins.
     pub fn roll_next(&self, queue_offset: u64) -> u64 {
         self.files.roll_next(queue_offset.saturating_mul(UNIT_SIZE)) / UNIT_SIZE
     }
 
-    /// The newest unit that stands for a message.
+    /// The newest unit, when it stands for a message.
     pub fn last_unit(&self) -> Option<Unit> {
         let last = self.unit(self.max_offset().checked_sub(1)?)?;
         (!last.is_blank()).then_some(last)

@@ -12,30 +12,32 @@ use store_mmap::MappedFile;
 const FILES_CHECKED: usize = 3;
 
 impl ConsumeQueue {
-    /// Finds the end of the queue: the first place of its last three files whose unit is none, lies behind `log_end` or
-    /// does not follow its predecessor in the log. Everything behind is cut.
+    /// Finds the end of the queue: the first place of its last three files (more, when they hold no message, or when an
+    /// earlier file has lost its end) whose unit is none, lies behind `log_end` or does not follow its predecessor in
+    /// the log. Everything behind is cut, and blank units that would stand last: a crash came between them and their
+    /// message, which is put again wherever the log says.
     pub fn recover(&self, log_end: u64) -> Result<()> {
         let files = self.files.files();
-        let Some(last) = files.last() else { return Ok(()) };
-        let mut end = last.file_from_offset() + last.file_size();
-        let mut last_phy = None;
-        for file in files.iter().skip(files.len().saturating_sub(FILES_CHECKED)) {
-            let valid = valid_bytes(file, log_end, &mut last_phy);
-            if valid < file.file_size() {
-                end = file.file_from_offset() + valid;
-                break;
+        let torn = files.iter().position(|file| !ends_with_unit(file)).unwrap_or(files.len());
+        let mut start = torn.min(files.len().saturating_sub(FILES_CHECKED));
+        loop {
+            if let Some(end) = messages_end(&files[start..], log_end) {
+                return Ok(self.files.truncate(end)?);
             }
+            if start == 0 {
+                // Not one message: begin again.
+                return self.destroy();
+            }
+            start = start.saturating_sub(FILES_CHECKED);
         }
-        self.files.truncate(end)?;
-        if self.files.file_count() == 1 && self.only_blanks() {
-            // Crash between the blank units and the first message: begin again, wherever the log says.
-            self.files.destroy()?;
-        }
-        Ok(())
     }
 
-    fn only_blanks(&self) -> bool {
-        self.last_unit().is_none()
+    /// Makes way for a new queue of this name: units from `queue_offset` on go.
+    pub fn restart_at(&self, queue_offset: u64) -> Result<()> {
+        if self.files.min_offset().is_none_or(|first| queue_offset * UNIT_SIZE <= first) {
+            return self.destroy();
+        }
+        Ok(self.files.truncate(queue_offset * UNIT_SIZE)?)
     }
 
     /// Cuts units of records at or behind `log_end`.
@@ -53,29 +55,36 @@ impl ConsumeQueue {
         Ok(())
     }
 
+    /// Makes the units of records at or behind `phy_offset` durable, whatever is known of them (after a crash, see
+    /// [`MappedFile::sync_from`]).
+    pub fn sync_records_from(&self, phy_offset: u64) -> Result<()> {
+        let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
+        let behind = |queue_offset| {
+            self.message_from(queue_offset).is_none_or(|(_, unit)| unit.phy_offset >= phy_offset)
+        };
+        let from = first_where(first, self.max_offset(), behind);
+        Ok(self.files.sync_from(from * UNIT_SIZE)?)
+    }
+
     /// Moves the smallest readable queue offset to the first unit whose record is not below `log_min`.
     pub fn correct_min_offset(&self, log_min: u64) {
         let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
         let from = self.min_offset().max(first);
-        let held = |queue_offset: u64| {
-            self.unit(queue_offset).is_some_and(|unit| !unit.is_blank() && unit.phy_offset >= log_min)
-        };
         let max = self.max_offset();
-        let min = if from >= max {
-            max
-        } else if held(from) {
-            from
-        } else {
-            first_where(from, max, held)
+        // Blanks have no place in the log; the next message tells for them.
+        let held = |queue_offset: u64| {
+            self.message_from(queue_offset).is_some_and(|(_, unit)| unit.phy_offset >= log_min)
         };
+        let place = if held(from) { from } else { first_where(from, max, held) };
+        let min = self.message_from(place).map_or(max, |(queue_offset, _)| queue_offset);
         self.min_offset.store(min, Ordering::Release);
     }
 
-    /// Deletes queue files whose last unit points below `log_min` (the last file stays), then corrects the minimum.
+    /// Deletes queue files whose last message lies below `log_min` (the last file stays), then corrects the minimum.
     /// Returns the number of files deleted.
     pub fn delete_expired(&self, log_min: u64) -> Result<usize> {
         let mut deleted = 0;
-        while self.files.expire_first(|file| last_unit_below(file, log_min))? {
+        while self.files.expire_first(|file| last_message_below(file, log_min))? {
             deleted += 1;
         }
         self.correct_min_offset(log_min);
@@ -83,25 +92,59 @@ impl ConsumeQueue {
     }
 }
 
-fn valid_bytes(file: &Arc<MappedFile>, log_end: u64, last_phy: &mut Option<u64>) -> u64 {
-    let Some(bytes) = file.slice_rest(0) else { return 0 };
-    let mut valid = 0;
+/// True when the last place of a file holds a unit.
+fn ends_with_unit(file: &Arc<MappedFile>) -> bool {
+    let last = file.slice(file.file_size() - UNIT_SIZE, UNIT_SIZE);
+    last.is_some_and(|place| Unit::decode(&place).is_some())
+}
+
+/// Position behind the last usable unit that stands for a message; `None` without one.
+fn messages_end(files: &[Arc<MappedFile>], log_end: u64) -> Option<u64> {
+    let mut end = None;
+    let mut last_phy = None;
+    for file in files {
+        let valid = check_file(file, log_end, &mut last_phy);
+        if valid.messages_end > 0 {
+            end = Some(file.file_from_offset() + valid.messages_end);
+        }
+        if valid.end < file.file_size() {
+            break;
+        }
+    }
+    end
+}
+
+/// How far the units of a file can be used.
+struct ValidUnits {
+    /// Position behind the last usable unit.
+    end: u64,
+    /// Position behind the last one that stands for a message; 0 without one.
+    messages_end: u64,
+}
+
+fn check_file(file: &Arc<MappedFile>, log_end: u64, last_phy: &mut Option<u64>) -> ValidUnits {
+    let mut valid = ValidUnits { end: 0, messages_end: 0 };
+    let Some(bytes) = file.slice_rest(0) else { return valid };
     for place in bytes.chunks_exact(UNIT_SIZE as usize) {
         let Some(unit) = Unit::decode(place) else { break };
-        if !unit.is_blank() {
-            let follows = last_phy.is_none_or(|last| unit.phy_offset > last);
-            if !follows || unit.end_offset() > log_end {
-                break;
-            }
-            *last_phy = Some(unit.phy_offset);
+        valid.end += UNIT_SIZE;
+        if unit.is_blank() {
+            continue;
         }
-        valid += UNIT_SIZE;
+        let follows = last_phy.is_none_or(|last| unit.phy_offset > last);
+        if !follows || unit.end_offset() > log_end {
+            valid.end -= UNIT_SIZE;
+            break;
+        }
+        *last_phy = Some(unit.phy_offset);
+        valid.messages_end = valid.end;
     }
     valid
 }
 
-fn last_unit_below(file: &Arc<MappedFile>, log_min: u64) -> bool {
-    let Some(at) = file.wrote_position().checked_sub(UNIT_SIZE) else { return false };
-    let last = file.slice(at, UNIT_SIZE).and_then(|bytes| Unit::decode(&bytes));
-    last.is_some_and(|unit| unit.is_blank() || unit.phy_offset < log_min)
+/// True when the file's newest message is no longer in a log that begins at `log_min`.
+fn last_message_below(file: &Arc<MappedFile>, log_min: u64) -> bool {
+    let Some(bytes) = file.slice_rest(0) else { return false };
+    let units = bytes.chunks_exact(UNIT_SIZE as usize).rev().filter_map(Unit::decode);
+    units.filter(|unit| !unit.is_blank()).map(|unit| unit.phy_offset).next().is_none_or(|last| last < log_min)
 }

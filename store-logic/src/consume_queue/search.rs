@@ -24,8 +24,11 @@ impl ConsumeQueue {
         store_time: impl Fn(&Unit) -> Option<i64>,
     ) -> u64 {
         let (min, max) = (self.min_offset(), self.max_offset());
-        let time_at =
-            |queue_offset| self.unit(queue_offset).and_then(|unit| store_time(&unit)).unwrap_or(i64::MIN);
+        let time_at = |queue_offset| {
+            // A place without a message is as old as the next message: times never go back along a queue.
+            let message = self.message_from(queue_offset);
+            message.and_then(|(_, unit)| store_time(&unit)).unwrap_or(i64::MIN)
+        };
         match boundary {
             BoundaryType::Lower => first_where(min, max, |at| time_at(at) >= timestamp),
             BoundaryType::Upper => {

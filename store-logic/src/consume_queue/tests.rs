@@ -69,7 +69,7 @@ fn recovery_finds_the_end() {
     queue.truncate(2_250).unwrap();
     assert_eq!(queue.max_offset(), 22, "the unit whose record ends at 2300 goes too");
     queue.recover(1_000).unwrap();
-    assert_eq!((queue.max_offset(), queue.files().file_count()), (10, 1));
+    assert_eq!((queue.max_offset(), queue.files().file_count()), (10, 2));
 }
 
 #[test]
@@ -77,8 +77,12 @@ fn recovery_stops_at_a_unit_out_of_order() {
     let dir = tempfile::tempdir().unwrap();
     let queue = open(dir.path());
     fill(&queue, 0..5);
-    queue.put(5, unit(3)).unwrap();
     drop(queue);
+    let path = dir.path().join("00000000000000000000");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[100..120].copy_from_slice(&unit(3).encode());
+    bytes[120..140].copy_from_slice(&unit(6).encode());
+    std::fs::write(&path, bytes).unwrap();
     let again = open(dir.path());
     again.recover(u64::MAX).unwrap();
     assert_eq!(again.max_offset(), 5);
@@ -113,4 +117,93 @@ fn time_search_has_two_boundaries() {
     assert_eq!((lower(11), upper(11)), (4, 3));
     assert_eq!((lower(-5), upper(-5)), (0, 0));
     assert_eq!((lower(1_000), upper(1_000)), (25, 24));
+}
+
+#[test]
+fn a_queue_made_anew_wins_over_its_former_self() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..12);
+    let anew = |number| unit(number + 100);
+    assert_eq!(queue.put(0, anew(0)).unwrap(), PutUnit::Taken(unit(0)));
+    queue.restart_at(0).unwrap();
+    assert_eq!((queue.min_offset(), queue.max_offset()), (0, 0));
+    for offset in 0..3 {
+        assert_eq!(queue.put(offset, anew(offset)).unwrap(), PutUnit::Appended);
+    }
+    assert_eq!(queue.put(2, unit(2)).unwrap(), PutUnit::Stale, "its place has a later record");
+    assert_eq!(queue.put(3, unit(3)).unwrap(), PutUnit::Stale, "next in turn, but older than the last one");
+    assert_eq!(queue.put(9, unit(9)).unwrap(), PutUnit::Stale, "behind the end, but older than the last one");
+    assert_eq!(queue.put(9, anew(9)).unwrap(), PutUnit::Gap { next: 3 });
+}
+
+#[test]
+fn lost_places_are_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..5);
+    queue.pad_to(25).unwrap();
+    assert_eq!(queue.put(25, unit(25)).unwrap(), PutUnit::Appended);
+    assert_eq!(queue.put(7, unit(7)).unwrap(), PutUnit::Stale);
+    assert_eq!(queue.message_from(3), Some((3, unit(3))));
+    assert_eq!(queue.message_from(5), Some((25, unit(25))));
+    assert_eq!(queue.message_from(26), None);
+    // Searches by position and time look through the hole.
+    let time = |unit: &Unit| Some(unit.phy_offset as i64);
+    assert_eq!(queue.offset_by_time(200, BoundaryType::Lower, time), 2);
+    assert_eq!(queue.offset_by_time(450, BoundaryType::Upper, time), 4);
+    queue.correct_min_offset(300);
+    assert_eq!(queue.min_offset(), 3);
+    queue.correct_min_offset(450);
+    assert_eq!(queue.min_offset(), 25);
+    assert_eq!(queue.delete_expired(450).unwrap(), 2);
+}
+
+/// Zeroes a range of a queue file.
+fn zero(dir: &Path, file: u64, range: std::ops::Range<usize>) {
+    let path = dir.join(format!("{:020}", file * FILE));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[range].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn a_damaged_place_does_not_hide_what_follows() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path()), 0..45);
+    zero(dir.path(), 0, 60..180);
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    assert_eq!(again.max_offset(), 45, "only the ends of old files are looked at");
+    assert_eq!(again.units_from(2).unwrap().filter(|(_, unit)| unit.is_blank()).count(), 6);
+    assert_eq!(again.message_from(3), Some((9, unit(9))));
+    assert_eq!(again.delete_expired(950).unwrap(), 1, "the damaged file can expire");
+}
+
+#[test]
+fn a_lost_file_ends_the_queue_wherever_it_is() {
+    for (lost, end) in [(0..1, 0), (1..2, 10), (0..5, 0), (1..5, 10), (4..5, 40)] {
+        let dir = tempfile::tempdir().unwrap();
+        fill(&open(dir.path()), 0..45);
+        lost.clone().for_each(|file| zero(dir.path(), file, 0..FILE as usize));
+        let again = open(dir.path());
+        again.recover(u64::MAX).unwrap();
+        assert_eq!(again.max_offset(), end, "files {lost:?} lost");
+    }
+}
+
+#[test]
+fn what_was_cut_cannot_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    fill(&queue, 0..8);
+    drop(queue);
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    again.truncate(500).unwrap();
+    assert_eq!(again.put(5, unit(5)).unwrap(), PutUnit::Appended);
+    drop(again);
+    let third = open(dir.path());
+    third.recover(u64::MAX).unwrap();
+    assert_eq!(third.max_offset(), 6, "units 6 and 7 are gone although they lay behind the new one");
 }

@@ -47,7 +47,7 @@ impl IndexFile {
         Ok(previous == 0)
     }
 
-    fn store_entry(&self, number: u32, entry: IndexEntry) -> Result<()> {
+    pub(super) fn store_entry(&self, number: u32, entry: IndexEntry) -> Result<()> {
         let at = self.geometry.entry_at(number);
         // The position is not 8-aligned in every entry; entries are published by their slot, so two halves are fine.
         self.cells.store_u32(at, entry.key_hash)?;

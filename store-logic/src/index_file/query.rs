@@ -3,6 +3,7 @@
 use super::IndexFile;
 use super::format::{self, IndexEntry};
 use crate::error::Result;
+use std::ops::ControlFlow;
 
 impl IndexFile {
     /// Entry `number`, used or not.
@@ -23,14 +24,21 @@ impl IndexFile {
         Ok(self.cells.load_u32(self.geometry.slot_at(slot))?)
     }
 
-    /// Adds to `found` the positions of records that may carry `key` and were stored in `begin..=end` (to the second),
-    /// newest first, until `found` holds `max`. Only hashes are compared: the caller looks at the records.
-    pub fn select(&self, key: &str, begin: i64, end: i64, max: usize, found: &mut Vec<u64>) -> Result<()> {
+    /// Calls `accept` with the positions of records that may carry `key` and were stored in `begin..=end` (to the
+    /// second), newest first and each once, until that breaks. Only hashes are compared: the caller looks at the records.
+    pub fn select(
+        &self,
+        key: &str,
+        begin: i64,
+        end: i64,
+        accept: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
         let key_hash = format::key_hash(key);
         let count = self.index_count()?;
         let begin_timestamp = self.cells.load_u64(format::BEGIN_TIMESTAMP_AT)? as i64;
         let mut number = self.slot(self.geometry.slot_of(key_hash))?;
-        while number != 0 && number < count && found.len() < max {
+        let mut newest = None;
+        while number != 0 && number < count {
             let entry = self.entry(number)?;
             if entry.time_diff < 0 {
                 break;
@@ -39,7 +47,11 @@ impl IndexFile {
             // An entry holds whole seconds, cut: within the first second asked for it may seem too early.
             let early = at.saturating_add(999) < begin;
             if entry.key_hash == key_hash && !early && at <= end {
-                found.push(entry.phy_offset);
+                // A record that names a key twice has neighbouring entries.
+                let again = newest.replace(entry.phy_offset) == Some(entry.phy_offset);
+                if !again && accept(entry.phy_offset).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
             // A chain leads back in time; a link that does not is damage.
             if early || entry.previous >= number {
@@ -47,7 +59,7 @@ impl IndexFile {
             }
             number = entry.previous;
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// True when the file may hold entries of `begin..=end`.

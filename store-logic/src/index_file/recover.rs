@@ -6,42 +6,12 @@ use super::{IndexFile, IndexHeader};
 use crate::error::Result;
 
 impl IndexFile {
-    /// Brings the file into a state that agrees with a log that ends at `log_end`: keeps entries 1… as long as their
-    /// records lie in order below `log_end`, drops all entries of the last record kept (it may have more keys than
-    /// arrived here), rebuilds every slot. Returns the position from which records have to be indexed again.
-    pub fn recover(&self, log_end: u64) -> Result<Option<u64>> {
-        let count = self.plausible_count(log_end)?;
-        let before = self.header()?;
-        if count <= 1 {
-            self.reset()?;
-            return Ok(None);
-        }
-        let last = self.entry(count - 1)?.phy_offset;
-        let mut keep = count;
-        while keep > 1 && self.entry(keep - 1)?.phy_offset == last {
-            keep -= 1;
-        }
-        if keep == 1 {
-            self.reset()?;
-            return Ok(Some(last));
-        }
-        self.rebuild(keep, &before)?;
-        Ok(Some(last))
-    }
-
-    /// Drops entries of records at or behind `log_end`.
-    pub fn truncate(&self, log_end: u64) -> Result<()> {
-        let header = self.header()?;
-        if header.index_count > 1 && header.end_phy_offset >= log_end {
-            self.recover(log_end)?;
-        }
-        Ok(())
-    }
-
-    fn plausible_count(&self, log_end: u64) -> Result<u32> {
+    /// Number behind the last entry of the longest run that can be right: records in order, none before `from`, all
+    /// below `log_end`.
+    pub fn plausible_count(&self, from: u64, log_end: u64) -> Result<u32> {
         let claimed = self.index_count()?;
         let mut number = 1;
-        let mut last = IndexEntry::default();
+        let mut last = IndexEntry { phy_offset: from, ..IndexEntry::default() };
         while number < claimed {
             let entry = self.entry(number)?;
             let zero = entry.phy_offset == 0 && entry.key_hash == 0 && number > 1;
@@ -59,13 +29,27 @@ impl IndexFile {
         Ok(number)
     }
 
-    fn reset(&self) -> Result<()> {
-        self.clear_slots()?;
-        self.set_header(&IndexHeader { index_count: 1, ..IndexHeader::default() })
+    /// Number of the first entry at the end of the file whose record lies at or behind `phy_offset`; the number of the
+    /// next entry when there is none.
+    pub fn first_from(&self, phy_offset: u64) -> Result<u32> {
+        let mut number = self.index_count()?;
+        while number > 1 && self.entry(number - 1)?.phy_offset >= phy_offset {
+            number -= 1;
+        }
+        Ok(number)
     }
 
-    fn rebuild(&self, count: u32, before: &IndexHeader) -> Result<()> {
+    /// Keeps the entries below number `count` and builds every slot anew from them. What is dropped is cleared, so that
+    /// no later state of the file can take it for its own.
+    pub fn rebuild(&self, count: u32) -> Result<()> {
+        let before = self.header()?;
         self.clear_slots()?;
+        for number in count..before.index_count {
+            self.store_entry(number, IndexEntry::default())?;
+        }
+        if count <= 1 {
+            return self.set_header(&IndexHeader { index_count: 1, ..IndexHeader::default() });
+        }
         let mut used = 0;
         for number in 1..count {
             if self.link(number, self.entry(number)?)? {

@@ -1,5 +1,6 @@
 use super::format::key_hash;
 use super::*;
+use std::ops::ControlFlow;
 
 const SMALL: IndexGeometry = IndexGeometry { slots: 100, entries: 400 };
 
@@ -8,8 +9,16 @@ fn open(dir: &Path) -> IndexFile {
 }
 
 fn select(file: &IndexFile, key: &str) -> Vec<u64> {
+    select_some(file, key, 0, i64::MAX, 64)
+}
+
+fn select_some(file: &IndexFile, key: &str, begin: i64, end: i64, max: usize) -> Vec<u64> {
     let mut found = Vec::new();
-    file.select(key, 0, i64::MAX, 64, &mut found).unwrap();
+    let mut accept = |phy_offset| {
+        found.push(phy_offset);
+        if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let _ = file.select(key, begin, end, &mut accept).unwrap();
     found
 }
 
@@ -44,12 +53,8 @@ fn chains_hold_all_of_a_hash() {
         file.put("T#other", number * 100, 1_000 * number as i64 + 1).unwrap();
     }
     assert_eq!(select(&file, "T#BBBB"), [900, 800, 700, 600, 500, 400, 300, 200, 100, 0]);
-    let mut found = Vec::new();
-    file.select("T#AaAa", 3_001, 5_001, 64, &mut found).unwrap();
-    assert_eq!(found, [500, 400, 300]);
-    found.clear();
-    file.select("T#AaAa", 0, i64::MAX, 3, &mut found).unwrap();
-    assert_eq!(found, [900, 800, 700]);
+    assert_eq!(select_some(&file, "T#AaAa", 3_001, 5_001, 64), [500, 400, 300]);
+    assert_eq!(select_some(&file, "T#AaAa", 0, i64::MAX, 3), [900, 800, 700]);
 }
 
 #[test]
@@ -65,7 +70,17 @@ fn the_last_number_stays_unused() {
 }
 
 #[test]
-fn recovery_rebuilds_slots_and_drops_the_last_record() {
+fn a_record_that_names_a_key_twice_is_found_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = open(dir.path());
+    for phy_offset in [100, 100, 200] {
+        file.put("T#k", phy_offset, 5_000).unwrap();
+    }
+    assert_eq!(select(&file, "T#k"), [200, 100]);
+}
+
+#[test]
+fn recovery_keeps_what_can_be_right_and_rebuilds_slots() {
     let dir = tempfile::tempdir().unwrap();
     let file = open(dir.path());
     for number in 0..30_u64 {
@@ -79,12 +94,19 @@ fn recovery_rebuilds_slots_and_drops_the_last_record() {
     for at in 0..5 {
         file.cells.store_u32(SMALL.entry_at(41) + 4 * at, 0).unwrap();
     }
-    assert_eq!(file.recover(3_000).unwrap(), Some(1_900), "entry 41 is the first of record 20");
-    assert_eq!(file.header().unwrap().end_phy_offset, 1_800);
-    assert_eq!(select(&file, "T#k").len(), 19);
+    let count = file.plausible_count(0, 3_000).unwrap();
+    assert_eq!(count, 41, "entry 41 is the first of record 20");
+    file.rebuild(count).unwrap();
+    assert_eq!(file.header().unwrap().end_phy_offset, 1_900);
+    assert_eq!(select(&file, "T#k").len(), 20);
     assert_eq!(select(&file, "T#u3"), [300]);
-    assert_eq!(file.recover(1_000).unwrap(), Some(900), "the log is shorter");
-    assert_eq!(select(&file, "T#k").len(), 9);
-    assert_eq!(file.recover(0).unwrap(), None);
+    assert_eq!(file.entry(50).unwrap(), format::IndexEntry::default(), "what is dropped is cleared");
+    assert_eq!(file.plausible_count(0, 1_000).unwrap(), 21, "the log is shorter");
+    assert_eq!(file.plausible_count(1, 3_000).unwrap(), 1, "the file before ends later");
+    assert_eq!(file.first_from(1_000).unwrap(), 21);
+    file.rebuild(21).unwrap();
+    assert_eq!(select(&file, "T#k").len(), 10);
+    file.rebuild(1).unwrap();
     assert_eq!(file.header().unwrap().index_count, 1);
+    assert!(select(&file, "T#k").is_empty());
 }

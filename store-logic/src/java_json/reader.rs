@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Number, Value};
 
 use super::JavaJsonError;
-use super::text::unescape;
+use super::text::{to_text, unescape};
 use super::writer::WriteOptions;
 
 /// Longest piece of the input that an error message repeats, in bytes.
@@ -230,23 +230,29 @@ impl<'a> Reader<'a> {
         };
         let start = self.offset + 1;
         let mut end = start;
+        let mut escaped = false;
         loop {
-            match self.input.get(end) {
-                Some(&byte) if byte == quote => break,
-                Some(b'\\') => end += 2,
-                Some(_) => end += 1,
-                None => {
-                    self.offset = self.input.len();
-                    return Err(self.error("the closing quote of a string"));
-                }
+            let rest = self.input.get(end..).unwrap_or_default();
+            let Some(stop) = rest.iter().position(|&byte| byte == quote || byte == b'\\') else {
+                self.offset = self.input.len();
+                return Err(self.error("the closing quote of a string"));
+            };
+            end += stop;
+            if rest[stop] == quote {
+                break;
             }
+            escaped = true;
+            end += 2;
         }
-        let text = unescape(&self.input[start..end]).map_err(|bad| {
+        let raw = &self.input[start..end];
+        self.offset = end + 1;
+        if !escaped {
+            return Ok(to_text(raw));
+        }
+        unescape(raw).map_err(|bad| {
             self.offset = start + bad;
             self.error("an escape sequence")
-        })?;
-        self.offset = end + 1;
-        Ok(text)
+        })
     }
 
     /// Reads a number, `true`, `false` or `null`.
@@ -268,7 +274,7 @@ impl<'a> Reader<'a> {
 
     /// The input from `start` to here as text.
     fn source(&self, start: usize) -> Cow<'a, str> {
-        String::from_utf8_lossy(&self.input[start..self.offset])
+        to_text(&self.input[start..self.offset])
     }
 
     /// The next byte that is no blank; the cursor stays on it.

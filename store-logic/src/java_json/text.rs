@@ -62,16 +62,22 @@ fn push_escaped(out: &mut Vec<u8>, byte: u8) {
     }
 }
 
+/// Text of bytes; what is not UTF-8 becomes U+FFFD. Checking first is much faster than always searching for
+/// what to replace.
+pub(super) fn to_text(raw: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(raw) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(raw),
+    }
+}
+
 /// Outcome of decoding one escape: the number of bytes used behind the backslash and what they stand for.
 type Escape = (usize, u32);
 
-/// Turns the raw inside of a quoted string into text; `Err` carries the position of a bad escape in `raw`.
+/// Turns the raw inside of a quoted string with escapes into text; `Err` carries the position of a bad escape in `raw`.
 ///
 /// Bytes that are not UTF-8 and lone surrogates become U+FFFD, as a Java decoder would have them.
 pub(super) fn unescape(raw: &[u8]) -> Result<Cow<'_, str>, usize> {
-    if !raw.contains(&b'\\') {
-        return Ok(String::from_utf8_lossy(raw));
-    }
     let mut text = String::with_capacity(raw.len());
     let mut clean_from = 0;
     let mut at = 0;
@@ -83,7 +89,7 @@ pub(super) fn unescape(raw: &[u8]) -> Result<Cow<'_, str>, usize> {
         }
         if clean_from < at {
             flush_lone_surrogate(&mut text, &mut high_surrogate);
-            text.push_str(&String::from_utf8_lossy(&raw[clean_from..at]));
+            text.push_str(&to_text(&raw[clean_from..at]));
         }
         let (used, unit) = decode_escape(&raw[at + 1..]).ok_or(at)?;
         push_unit(&mut text, &mut high_surrogate, unit);
@@ -91,7 +97,7 @@ pub(super) fn unescape(raw: &[u8]) -> Result<Cow<'_, str>, usize> {
         clean_from = at;
     }
     flush_lone_surrogate(&mut text, &mut high_surrogate);
-    text.push_str(&String::from_utf8_lossy(&raw[clean_from..]));
+    text.push_str(&to_text(&raw[clean_from..]));
     Ok(Cow::Owned(text))
 }
 

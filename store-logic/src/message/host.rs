@@ -28,7 +28,7 @@ pub fn encode(host: &SocketAddr, out: &mut Vec<u8>) {
     out.extend_from_slice(&u32::from(host.port()).to_be_bytes());
 }
 
-/// Reads a host field; a port that does not fit 16 bits is cut as Java's `InetSocketAddress` would refuse it.
+/// Reads a host field; `None` when bytes are missing or the port is none (above 65535), which Java refuses too.
 pub fn decode(reader: &mut Reader<'_>, v6: bool) -> Option<SocketAddr> {
     let ip = if v6 {
         IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(reader.take(16)?).ok()?))

@@ -1,0 +1,26 @@
+//! Forgetting topics whose records stay in the log.
+
+use super::Shared;
+use std::sync::PoisonError;
+use store_logic::Result;
+
+impl Shared {
+    /// Deletes the queues of `topics`. Records that are in the log by now belong to no queue any more, also after a
+    /// crash: that is noted first, or dispatching them again would bring the topics back.
+    pub(crate) fn delete_topics(&self, topics: &[&str]) -> Result<usize> {
+        // Neither a dispatch nor an append under way may bring a queue back.
+        let _dispatching = self.dispatching.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_tail, _) = self.log.lock_tail(|| self.env.now_millis());
+        let queues = self.queues.all();
+        let units = queues.iter().filter(|handle| topics.contains(&handle.queue.topic()));
+        let units = units.map(|handle| handle.queue.max_offset()).sum();
+        self.notes.add_deleted_topics(topics, self.log.max_offset(), units);
+        self.notes.write()?;
+        topics.iter().map(|topic| self.queues.delete_topic(topic)).sum()
+    }
+
+    /// True for a topic whose queues are batch queues, which Apache alone writes.
+    pub(super) fn has_batch_queues(&self, topic: &str) -> bool {
+        self.batch_topics.contains(topic)
+    }
+}

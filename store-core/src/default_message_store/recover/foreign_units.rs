@@ -1,0 +1,57 @@
+//! Units whose places in the log hold something else: left from before an earlier cut, or damaged. They would hand a
+//! record to the wrong queue, and keep the right unit from its place.
+
+use crate::default_message_store::Shared;
+use crate::error::StoreError;
+use store_logic::commit_log::format::{Decoded, decode};
+use store_logic::consume_queue::{ConsumeQueue, Unit};
+
+/// Queues of this prefix hold units of records that are of other topics (Apache's light message queues).
+const LMQ_PREFIX: &str = "%LMQ%";
+
+impl Shared {
+    /// Cuts such units at the end of every queue, as far back as the log from `from` on.
+    pub(super) fn cut_foreign_units(&self, from: u64) -> Result<(), StoreError> {
+        for handle in self.queues.all() {
+            if !handle.queue.topic().starts_with(LMQ_PREFIX) {
+                self.cut_foreign_end(&handle.queue, from)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cut_foreign_end(&self, queue: &ConsumeQueue, from: u64) -> Result<(), StoreError> {
+        let mut end = queue.max_offset();
+        while let Some(last) = end.checked_sub(1) {
+            let unit = queue.unit(last).filter(|unit| !unit.is_blank() && unit.phy_offset >= from);
+            if unit.is_none_or(|unit| self.is_unit_of(&unit, queue, last)) {
+                break;
+            }
+            end = last;
+        }
+        if end < queue.max_offset() {
+            tracing::warn!(
+                topic = queue.topic(),
+                queue_id = queue.queue_id(),
+                end,
+                units = queue.max_offset() - end,
+                "the last units of a queue name no records of it; cutting them"
+            );
+            queue.restart_at(end)?;
+        }
+        Ok(())
+    }
+
+    fn is_unit_of(&self, unit: &Unit, queue: &ConsumeQueue, queue_offset: u64) -> bool {
+        let Some(record) = self.log.slice(unit.phy_offset, unit.size) else { return false };
+        match decode(&record, false) {
+            Ok(Decoded::Record(view)) => {
+                view.topic == queue.topic()
+                    && view.queue_id == queue.queue_id()
+                    && u64::try_from(view.queue_offset) == Ok(queue_offset)
+                    && view.total_size == unit.size
+            }
+            _ => false,
+        }
+    }
+}

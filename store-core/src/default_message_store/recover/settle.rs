@@ -1,0 +1,35 @@
+//! After the walk: cutting what the log does not back, and setting all positions.
+
+use crate::default_message_store::Shared;
+use crate::error::StoreError;
+use std::sync::atomic::Ordering;
+use store_logic::commit_log::LogEnd;
+
+impl Shared {
+    /// Cuts everything behind the last good record and sets all positions.
+    pub(super) fn settle(&self, end: &LogEnd, scanned_from: u64, clean: bool) -> Result<(), StoreError> {
+        self.log.truncate(end.offset)?;
+        if !clean {
+            // What a killed process had written may stand in the page cache alone.
+            self.log.sync_from(scanned_from)?;
+        }
+        if let Some(index) = &self.index {
+            index.truncate(end.offset)?;
+        }
+        let log_min = self.log.min_offset();
+        for handle in self.queues.all() {
+            handle.queue.truncate(end.offset)?;
+            if !clean {
+                handle.queue.sync_records_from(scanned_from)?;
+            }
+            handle.queue.correct_min_offset(log_min);
+            handle.set_next_offset(handle.queue.max_offset());
+        }
+        self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
+        self.dispatched.store(end.offset, Ordering::Release);
+        self.dispatched_timestamp.store(end.last_store_timestamp, Ordering::Release);
+        self.dispatched_record.store(end.last_record.unwrap_or(0), Ordering::Release);
+        self.notes.settle(log_min, end.offset, self.count_units());
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! Walking the log once more and dispatching every record again.
+
+use crate::default_message_store::Shared;
+use crate::default_message_store::dispatch::unit_of;
+use crate::error::StoreError;
+use std::ops::ControlFlow;
+use store_logic::LogicError;
+use store_logic::commit_log::format::MessageView;
+use store_logic::commit_log::{LogEnd, ScanStart};
+use store_logic::consume_queue::{ConsumeQueue, PutUnit};
+use store_logic::dispatch::DispatchRequest;
+
+/// One walk over the log.
+pub(super) struct Walk {
+    pub(super) end: LogEnd,
+    pub(super) units_rebuilt: u64,
+    /// Queue offsets were missing before the record it ended at.
+    gap: bool,
+}
+
+impl Shared {
+    /// Walks from file number `from`, and from an earlier one as long as units turn out to be missing before; returns
+    /// the last walk and where it began.
+    pub(super) fn walk_until_whole(
+        &self,
+        starts: &[ScanStart],
+        mut from: usize,
+    ) -> Result<(Walk, usize), StoreError> {
+        let mut step = 1;
+        let mut units_rebuilt = 0;
+        loop {
+            let start = starts.get(from).map_or(0, |start| start.offset);
+            self.cut_foreign_units(start)?;
+            let walk = self.walk(start, from == 0)?;
+            units_rebuilt += walk.units_rebuilt;
+            if !walk.gap {
+                return Ok((Walk { units_rebuilt, ..walk }, from));
+            }
+            // Twice as far back each time, so that the walks add up to a small multiple of the log.
+            from = from.saturating_sub(step);
+            step *= 2;
+        }
+    }
+
+    /// Walks the log from `start` and dispatches every record; stops at the first gap of a queue unless this is the
+    /// beginning of the log, where what is missing is gone for good.
+    fn walk(&self, start: u64, from_beginning: bool) -> Result<Walk, StoreError> {
+        let mut units_rebuilt = 0;
+        let mut gap = false;
+        let mut failed: Option<LogicError> = None;
+        let check_crc = self.config.commit_log.check_crc_on_recover;
+        let end = self.log.scan(start, check_crc, |phy_offset, view| {
+            match self.redispatch(phy_offset, view, from_beginning) {
+                Ok(PutUnit::Appended) => units_rebuilt += 1,
+                Ok(PutUnit::Gap { .. }) => gap = true,
+                Ok(_) => {}
+                Err(error) => failed = Some(error),
+            }
+            if gap || failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match failed {
+            Some(error) => Err(error.into()),
+            None => Ok(Walk { end, units_rebuilt, gap }),
+        }
+    }
+
+    /// Dispatches a record to queue and index; at a gap to neither.
+    fn redispatch(
+        &self,
+        phy_offset: u64,
+        view: &MessageView<'_>,
+        from_beginning: bool,
+    ) -> Result<PutUnit, LogicError> {
+        let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
+        let mut put = PutUnit::Present;
+        if self.has_place(&request) {
+            let handle = self.queues.get_or_create(request.topic, request.queue_id)?;
+            put = put_again(&handle.queue, &request, from_beginning)?;
+            if matches!(put, PutUnit::Gap { .. }) {
+                return Ok(put);
+            }
+        }
+        self.put_index(&request)?;
+        Ok(put)
+    }
+}
+
+fn put_again(
+    queue: &ConsumeQueue,
+    request: &DispatchRequest<'_>,
+    from_beginning: bool,
+) -> Result<PutUnit, LogicError> {
+    let queue_offset = request.consume_queue_offset;
+    let unit = unit_of(request);
+    if queue.files().file_count() == 0 && queue_offset > 0 && !from_beginning {
+        return Ok(PutUnit::Gap { next: 0 });
+    }
+    match queue.put(queue_offset, unit)? {
+        // Only the first message of a queue made anew says so beyond doubt.
+        PutUnit::Taken(_) if queue_offset == 0 => {
+            tracing::info!(topic = request.topic, queue_id = request.queue_id, "the queue was made anew");
+            queue.restart_at(0)?;
+            queue.put(queue_offset, unit)
+        }
+        PutUnit::Gap { next } if from_beginning => {
+            tracing::warn!(
+                topic = request.topic,
+                queue_id = request.queue_id,
+                next,
+                queue_offset,
+                "messages of a queue are lost"
+            );
+            queue.pad_to(queue_offset)?;
+            queue.put(queue_offset, unit)
+        }
+        put => Ok(put),
+    }
+}

@@ -1,0 +1,18 @@
+//! A running store as its callers see it: put, get, query, delete.
+
+#[path = "support/copies.rs"]
+mod copies;
+#[path = "put_get/deleting.rs"]
+mod deleting;
+#[path = "put_get/getting.rs"]
+mod getting;
+#[path = "support/messages.rs"]
+mod messages;
+#[path = "put_get/putting.rs"]
+mod putting;
+#[path = "put_get/querying.rs"]
+mod querying;
+#[path = "support/roomy_disk.rs"]
+mod roomy_disk;
+#[path = "support/test_store.rs"]
+mod test_store;
