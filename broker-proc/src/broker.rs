@@ -26,7 +26,8 @@ pub struct Broker {
     name_server: Option<NameServer>,
     server: RemotingServer,
     fast_server: RemotingServer,
-    schedule: Mutex<Option<ServiceThread>>,
+    /// Delivery of delayed messages, checks of half messages.
+    services: Mutex<Vec<ServiceThread>>,
     tasks: Vec<JoinHandle<()>>,
 }
 

@@ -55,8 +55,6 @@ pub struct BrokerConfig {
     pub channel_expired_timeout: u64,
     /// Milliseconds between two registrations (`registerNameServerPeriod`), used within 10,000…60,000. Default 30,000.
     pub register_name_server_period: u64,
-    /// Milliseconds one registration may take (`registerBrokerTimeoutMills`). Default 24,000.
-    pub register_broker_timeout_mills: u64,
 
     /// A send to an unknown topic creates it (`autoCreateTopicEnable`). Default true.
     pub auto_create_topic_enable: bool,
@@ -78,8 +76,6 @@ pub struct BrokerConfig {
     pub validate_system_topic_when_update_topic: bool,
     /// `message.type=MIXED` is allowed (`enableMixedMessageType`). Default false.
     pub enable_mixed_message_type: bool,
-    /// Deleting a topic deletes its POP retry topics (`clearRetryTopicWhenDeleteTopic`). Default true.
-    pub clear_retry_topic_when_delete_topic: bool,
     /// Most entries of one page of topics or groups (`splitMetadataSize`). Default 2000.
     pub split_metadata_size: usize,
     /// A group is made when it is first used (`autoCreateSubscriptionGroup`). Default true.
@@ -108,16 +104,8 @@ pub struct BrokerConfig {
     pub long_polling_enable: bool,
     /// Milliseconds it waits when the former is false (`shortPollingTimeMills`). Default 1000.
     pub short_polling_time_mills: u64,
-    /// Consumers may be sent to a slave, and a slave serves pulls (`slaveReadEnable`). Default false.
-    pub slave_read_enable: bool,
     /// Lite pull is served (`litePullMessageEnable`). Default true.
     pub lite_pull_message_enable: bool,
-    /// Pulls without a connected push consumer are refused (`rejectPullConsumerEnable`). Default false.
-    pub reject_pull_consumer_enable: bool,
-    /// SQL92 filters are served (`enablePropertyFilter`). Default false.
-    pub enable_property_filter: bool,
-    /// Filters also apply to retry topics (`filterSupportRetry`). Default false.
-    pub filter_support_retry: bool,
     /// Offsets are reset by the broker, not by the clients (`useServerSideResetOffset`). Default true.
     pub use_server_side_reset_offset: bool,
     /// Messages a query by unique key returns (`defaultQueryMaxNum`). Default 32.
@@ -129,8 +117,6 @@ pub struct BrokerConfig {
     pub consumer_offset_update_version_step: u64,
     /// Milliseconds between two writes of delay offsets (`flushDelayOffsetInterval`). Default 10,000.
     pub flush_delay_offset_interval: u64,
-    /// Deliveries per step of the delay offset table's version (`delayOffsetUpdateVersionStep`). Default 200.
-    pub delay_offset_update_version_step: u64,
 }
 
 impl Default for BrokerConfig {
@@ -150,7 +136,6 @@ impl Default for BrokerConfig {
             server_channel_max_idle_time_seconds: 120,
             channel_expired_timeout: 120_000,
             register_name_server_period: 30_000,
-            register_broker_timeout_mills: 24_000,
             auto_create_topic_enable: true,
             default_topic_queue_nums: 8,
             cluster_topic_enable: true,
@@ -161,7 +146,6 @@ impl Default for BrokerConfig {
             timer_wheel_enable: true,
             validate_system_topic_when_update_topic: true,
             enable_mixed_message_type: false,
-            clear_retry_topic_when_delete_topic: true,
             split_metadata_size: 2000,
             auto_create_subscription_group: true,
             enable_create_sys_group: true,
@@ -175,17 +159,12 @@ impl Default for BrokerConfig {
             store_reply_message_enable: true,
             long_polling_enable: true,
             short_polling_time_mills: 1000,
-            slave_read_enable: false,
             lite_pull_message_enable: true,
-            reject_pull_consumer_enable: false,
-            enable_property_filter: false,
-            filter_support_retry: false,
             use_server_side_reset_offset: true,
             default_query_max_num: 32,
             flush_consumer_offset_interval: 5000,
             consumer_offset_update_version_step: 500,
             flush_delay_offset_interval: 10_000,
-            delay_offset_update_version_step: 200,
         }
     }
 }

@@ -13,11 +13,13 @@ use crate::remoting::protocol::SubscriptionGroupConfig;
 use crate::remoting::{Channel, RemotingCommand, request_code};
 use crate::subscription_group_manager::SubscriptionGroupManager;
 use crate::topic_config_manager::TopicConfigManager;
+use crate::transaction::TransactionalMessages;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use store_core::config::DelayLevels;
 use store_core::{Env, MessageStore};
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// The broker's parts (`BrokerController`'s fields). Shared by all processors and tasks.
 pub struct BrokerContext {
@@ -45,6 +47,8 @@ pub struct BrokerContext {
     pub locks: RebalanceLockManager,
     /// Pulls that wait for a message.
     pub hold: Arc<PullRequestHoldService>,
+    /// Half messages under way.
+    pub transactions: TransactionalMessages,
     /// The `config/*.json` files.
     pub files: ConfigStore,
     /// The way to the name servers.
@@ -64,9 +68,16 @@ impl BrokerContext {
     /// Saves one of the JSON files; a failure is logged, since the state in memory stands and the next change saves it
     /// again.
     pub fn persist(&self, manager: &dyn ConfigManager) {
-        if let Err(error) = self.files.persist(manager) {
+        if let Err(error) = self.blocking(|| self.files.persist(manager)) {
             tracing::error!(%error, "a configuration file could not be saved");
         }
+    }
+
+    /// Runs work that waits for the disk; other connections of this thread are served elsewhere meanwhile.
+    pub fn blocking<T>(&self, work: impl FnOnce() -> T) -> T {
+        let on_shared_thread =
+            Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+        if on_shared_thread { tokio::task::block_in_place(work) } else { work() }
     }
 
     /// The group, made on first use when that is allowed.

@@ -29,6 +29,8 @@ mod queue_offsets;
 mod received_message;
 mod route;
 mod send_result;
+#[cfg(test)]
+mod test_broker;
 mod unique_id;
 
 use std::collections::HashMap;
@@ -86,7 +88,7 @@ struct Shared {
 }
 
 struct CachedRoute {
-    fetched: Instant,
+    expires: Instant,
     route: Arc<TopicRoute>,
 }
 
@@ -135,7 +137,7 @@ impl Client {
     pub async fn route(&self, topic: &str) -> Result<Option<Arc<TopicRoute>>, ClientError> {
         let mut routes = self.0.routes.lock().await;
         let cached = routes.get(topic);
-        if let Some(fresh) = cached.filter(|cached| cached.fetched.elapsed() < ROUTE_MAX_AGE) {
+        if let Some(fresh) = cached.filter(|cached| cached.expires > Instant::now()) {
             return Ok(Some(Arc::clone(&fresh.route)));
         }
         let route = match self.fetch_route(topic).await {
@@ -147,8 +149,8 @@ impl Client {
             // Brokers work without name servers, so an old route is better than none.
             Err(error) => cached.map(|cached| Arc::clone(&cached.route)).ok_or(error)?,
         };
-        let fetched = Instant::now();
-        routes.insert(topic.to_owned(), CachedRoute { fetched, route: Arc::clone(&route) });
+        let expires = Instant::now() + ROUTE_MAX_AGE;
+        routes.insert(topic.to_owned(), CachedRoute { expires, route: Arc::clone(&route) });
         Ok(Some(route))
     }
 
@@ -168,9 +170,11 @@ impl Client {
         }
     }
 
-    /// Drops what is known about a topic, because a broker has refused what the route promised.
-    pub async fn forget_route(&self, topic: &str) {
-        self.0.routes.lock().await.remove(topic);
+    /// Makes the next use of a topic ask for its route again, because a broker was not as the route promised.
+    pub async fn expire_route(&self, topic: &str) {
+        if let Some(cached) = self.0.routes.lock().await.get_mut(topic) {
+            cached.expires = Instant::now();
+        }
     }
 
     async fn fetch_route(&self, topic: &str) -> Result<Option<TopicRoute>, ClientError> {
@@ -237,3 +241,6 @@ impl fmt::Debug for Client {
         f.debug_struct("Client").field("name_servers", &self.0.name_servers).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ pub mod attributes;
 mod broker;
 pub mod broker_config;
 mod broker_context;
-//CLIENT pub mod client;
+pub mod client;
 pub mod client_channel_info;
 pub mod config_store;
 pub mod consumer_manager;
@@ -46,6 +46,7 @@ pub mod schedule;
 pub mod subscription_group_manager;
 pub mod topic_config_manager;
 pub mod topic_validator;
+pub mod transaction;
 
 pub use broker::{Broker, ProcessSource};
 pub use broker_context::BrokerContext;

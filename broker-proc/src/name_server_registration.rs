@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store_core::java_json;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 
 /// Longest wait for one name server when a request waits for its answer too.
 const REGISTER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -23,12 +23,19 @@ pub struct NameServerRegistration {
     client: RemotingClient,
     addresses: Vec<String>,
     soon: Notify,
+    /// Held from reading the topic table to the last answer: an older table never arrives after a newer one.
+    sending: Mutex<()>,
 }
 
 impl NameServerRegistration {
     /// For the name servers at these addresses.
     pub fn new(addresses: Vec<String>) -> Self {
-        Self { client: RemotingClient::new(ClientOptions::default()), addresses, soon: Notify::new() }
+        Self {
+            client: RemotingClient::new(ClientOptions::default()),
+            addresses,
+            soon: Notify::new(),
+            sending: Mutex::new(()),
+        }
     }
 
     /// The name servers.
@@ -43,9 +50,11 @@ impl NameServerRegistration {
 
     /// Registers everywhere, in parallel; returns how many name servers took it. The others get it with the next period.
     pub async fn register(&self, context: &BrokerContext) -> usize {
+        let _one_at_a_time = self.sending.lock().await;
         let Some((header, body)) = registration(context) else { return 0 };
         let register = |address: &String| {
-            let request = RemotingCommand::request_with(request_code::REGISTER_BROKER, &header).with_body(body.clone());
+            let request =
+                RemotingCommand::request_with(request_code::REGISTER_BROKER, &header).with_body(body.clone());
             let address = address.clone();
             async move {
                 match self.client.call(&address, request, REGISTER_TIMEOUT).await {
@@ -55,7 +64,12 @@ impl NameServerRegistration {
                     }
                     Ok(answer) => {
                         let remark = answer.remark.unwrap_or_default();
-                        tracing::warn!(address, code = answer.code, remark, "a name server refused the registration");
+                        tracing::warn!(
+                            address,
+                            code = answer.code,
+                            remark,
+                            "a name server refused the registration"
+                        );
                         false
                     }
                     Err(error) => {

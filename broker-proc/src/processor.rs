@@ -3,11 +3,14 @@
 use crate::broker_context::BrokerContext;
 use crate::processors::{
     AdminBrokerProcessor, ClientManageProcessor, ConsumerManageProcessor, ConsumerSendMsgBackProcessor,
-    GroupAdminProcessor, PullMessageProcessor, QueryMessageProcessor, QueueLockProcessor, QueueOffsetProcessor,
-    SendMessageProcessor, TopicAdminProcessor,
+    EndTransactionProcessor, GroupAdminProcessor, PullMessageProcessor, QueryMessageProcessor,
+    QueueLockProcessor, QueueOffsetProcessor, ReplyMessageProcessor, SendMessageProcessor,
+    TopicAdminProcessor,
 };
 use crate::remoting::headers::HeaderError;
-use crate::remoting::{Channel, RemotingCommand, Reply, RequestHandler, request_code as code, response_code};
+use crate::remoting::{
+    Channel, RemotingCommand, Reply, RequestHandler, mq_version, request_code as code, response_code,
+};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use store_core::java_json::JavaJsonError;
@@ -67,6 +70,8 @@ pub struct ProcessorTable {
     fast: bool,
     send_message: SendMessageProcessor,
     send_back: ConsumerSendMsgBackProcessor,
+    reply_message: ReplyMessageProcessor,
+    end_transaction: EndTransactionProcessor,
     pull_message: PullMessageProcessor,
     query_message: QueryMessageProcessor,
     client_manage: ClientManageProcessor,
@@ -86,6 +91,8 @@ impl ProcessorTable {
             fast,
             send_message: SendMessageProcessor::new(&context),
             send_back: ConsumerSendMsgBackProcessor::new(&context),
+            reply_message: ReplyMessageProcessor::new(&context),
+            end_transaction: EndTransactionProcessor::new(&context),
             pull_message: PullMessageProcessor::new(&context),
             query_message: QueryMessageProcessor::new(&context),
             client_manage: ClientManageProcessor::new(&context),
@@ -104,6 +111,8 @@ impl ProcessorTable {
         let processor: &dyn Processor = match request_code {
             code::SEND_MESSAGE | code::SEND_MESSAGE_V2 | code::SEND_BATCH_MESSAGE => &self.send_message,
             code::CONSUMER_SEND_MSG_BACK => &self.send_back,
+            code::SEND_REPLY_MESSAGE | code::SEND_REPLY_MESSAGE_V2 => &self.reply_message,
+            code::END_TRANSACTION => &self.end_transaction,
             code::PULL_MESSAGE | code::LITE_PULL_MESSAGE if !self.fast => &self.pull_message,
             code::QUERY_MESSAGE | code::VIEW_MESSAGE_BY_ID => &self.query_message,
             code::HEART_BEAT | code::UNREGISTER_CLIENT | code::CHECK_CLIENT_CONFIG => &self.client_manage,
@@ -147,7 +156,7 @@ impl ProcessorTable {
 
 impl RequestHandler for ProcessorTable {
     fn handle(&self, channel: &Arc<Channel>, request: RemotingCommand) -> Reply {
-        if self.context.stopping.load(Ordering::Acquire) && request.version > GO_AWAY_SINCE {
+        if self.context.stopping.load(Ordering::Acquire) && request.version > mq_version::GO_AWAY {
             return Refusal::new(response_code::GO_AWAY, "please go away").answer(&request).into();
         }
         let Some(processor) = self.find(request.code) else {
@@ -163,6 +172,3 @@ impl RequestHandler for ProcessorTable {
         self.context.producers.on_channel_closed(channel.id());
     }
 }
-
-/// Clients of a later version than this understand GO_AWAY (V5_3_1).
-const GO_AWAY_SINCE: i32 = 475;

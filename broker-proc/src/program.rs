@@ -1,9 +1,12 @@
 //! The program `stratamq`: its verbs and what they print.
 
 mod broker;
-//CLIENT mod consume;
+mod consume;
+mod message_line;
+mod name_server_argument;
 mod namesrv;
-//CLIENT mod send;
+mod progress;
+mod send;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -24,10 +27,10 @@ enum Verb {
     Broker(broker::BrokerArguments),
     /// Start a name server alone.
     Namesrv(namesrv::NamesrvArguments),
-    //CLIENT /// Send messages.
-    //CLIENT Send(send::SendArguments),
-    //CLIENT /// Consume messages.
-    //CLIENT Consume(consume::ConsumeArguments),
+    /// Send messages.
+    Send(send::SendArguments),
+    /// Consume messages.
+    Consume(consume::ConsumeArguments),
 }
 
 /// Runs the program with the process's arguments.
@@ -45,26 +48,35 @@ pub fn main() -> ExitCode {
 }
 
 fn run(verb: Verb) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let outcome = match verb {
         Verb::Broker(arguments) => runtime.block_on(broker::run(arguments)),
         Verb::Namesrv(arguments) => runtime.block_on(namesrv::run(arguments)),
-        //CLIENT Verb::Send(arguments) => runtime.block_on(send::run(arguments)),
-        //CLIENT Verb::Consume(arguments) => runtime.block_on(consume::run(arguments)),
+        Verb::Send(arguments) => runtime.block_on(send::run(arguments)),
+        Verb::Consume(arguments) => runtime.block_on(consume::run(arguments)),
     };
     // A blocking read of standard input may be under way; nobody waits for it.
     runtime.shutdown_background();
     outcome
 }
 
-/// Ends when the process is asked to stop (SIGINT or SIGTERM).
-async fn stop_signal() -> Result<()> {
+/// Watches for SIGINT and SIGTERM from now on; the future ends with the first of them, also with one that came before it
+/// was awaited.
+fn watch_for_stop() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Ends when the process is asked to stop (SIGINT or SIGTERM).
+async fn stop_signal() -> Result<()> {
+    watch_for_stop()?.await;
     Ok(())
 }

@@ -23,7 +23,8 @@ pub fn redirect_delayed(
 ) -> Result<(), Refusal> {
     let level = match properties.get(names::DELAY_TIME_LEVEL) {
         Some(text) => text.parse::<i32>().map_err(|_| {
-            let remark = format!("property {}: expected a delay level, found {text:?}", names::DELAY_TIME_LEVEL);
+            let remark =
+                format!("property {}: expected a delay level, found {text:?}", names::DELAY_TIME_LEVEL);
             Refusal::new(response_code::MESSAGE_ILLEGAL, remark)
         })?,
         None => 0,
@@ -50,7 +51,8 @@ fn refuse_timer(properties: &Properties) -> Result<(), Refusal> {
     match timed.into_iter().find(|name| properties.get(name).is_some()) {
         None => Ok(()),
         Some(name) => {
-            let remark = format!("property {name}: the timer wheel is not served by this release, use delay levels");
+            let remark =
+                format!("property {name}: the timer wheel is not served by this release, use delay levels");
             Err(Refusal::new(response_code::SYSTEM_ERROR, remark))
         }
     }
@@ -67,7 +69,10 @@ mod tests {
         let (mut topic, mut queue) = ("T".to_owned(), 3);
         redirect_delayed(&levels, &mut properties, &mut topic, &mut queue).unwrap();
         assert_eq!((topic.as_str(), queue), ("SCHEDULE_TOPIC_XXXX", 17));
-        assert_eq!(properties.encode(), "DELAY\u{1}18\u{2}K\u{1}v\u{2}REAL_TOPIC\u{1}T\u{2}REAL_QID\u{1}3\u{2}");
+        assert_eq!(
+            properties.encode(),
+            "DELAY\u{1}18\u{2}K\u{1}v\u{2}REAL_TOPIC\u{1}T\u{2}REAL_QID\u{1}3\u{2}"
+        );
     }
 
     #[test]

@@ -34,6 +34,9 @@ const SYSTEM_GROUP_PREFIX: &str = "CID_RMQ_SYS_";
 /// Bit of the forbidden table that forbids a group to read a topic.
 pub const INDEX_PERM_READ: u32 = 2;
 
+/// Most queues the retry topic of a group may have, as for other topics: answers list them one by one.
+const MAX_RETRY_QUEUE_NUMS: i32 = 65_535;
+
 /// Attributes of groups.
 const GROUP_ATTRIBUTES: &[Attribute] =
     &[Attribute { name: "priority.factor", changeable: true, values: AttributeValues::Range(0, 100) }];
@@ -141,6 +144,12 @@ impl SubscriptionGroupManager {
         now_millis: i64,
     ) -> Result<GroupCreation, MetadataUpdateError> {
         validate_group(&requested.group_name).map_err(MetadataUpdateError::InvalidParameter)?;
+        let retry_queues = requested.retry_queue_nums;
+        if !(0..=MAX_RETRY_QUEUE_NUMS).contains(&retry_queues) {
+            let remark =
+                format!("retryQueueNums[{retry_queues}] is illegal, expected 0 to {MAX_RETRY_QUEUE_NUMS}.");
+            return Err(MetadataUpdateError::InvalidParameter(remark));
+        }
         let mut table = self.write();
         let current = table.groups.get(&requested.group_name);
         let attributes = current.map(|config| &config.attributes);

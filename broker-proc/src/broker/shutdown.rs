@@ -24,11 +24,11 @@ impl Broker {
         self.context.hold.wake_all();
         self.server.shutdown(GRACE).await;
         self.fast_server.shutdown(GRACE).await;
-        let schedule = self.schedule.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let services = std::mem::take(&mut *self.services.lock().unwrap_or_else(PoisonError::into_inner));
         let context = self.context;
         let store = self.store;
         let stopped = tokio::task::spawn_blocking(move || {
-            drop(schedule);
+            drop(services);
             context.persist(&context.topics);
             context.persist(&context.groups);
             context.persist(&context.offsets);

@@ -17,14 +17,15 @@ use crate::remoting::{ConnectionOptions, RemotingServer, ServerOptions};
 use crate::schedule::{DelayOffsets, ScheduleMessageService};
 use crate::subscription_group_manager::SubscriptionGroupManager;
 use crate::topic_config_manager::TopicConfigManager;
+use crate::transaction::{TransactionalMessageCheckService, TransactionalMessages};
 use anyhow::{Context, Result, bail};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store_core::config::BrokerRole;
-use store_core::service::{ServiceThread, wakeup};
+use store_core::config::{BrokerRole, DelayLevels};
+use store_core::service::{ServiceThread, Sleeper, Wakeup, wakeup};
 use store_core::{DefaultMessageStore, Env, MessageStore};
 
 impl Broker {
@@ -38,7 +39,9 @@ impl Broker {
         let effective_properties = loaded.effective_properties();
         let Loaded { broker: config, store: store_config, .. } = loaded;
         if store_config.broker_role == BrokerRole::Slave {
-            bail!("brokerRole=SLAVE: replication is not part of this release; use ASYNC_MASTER or SYNC_MASTER");
+            bail!(
+                "brokerRole=SLAVE: replication is not part of this release; use ASYNC_MASTER or SYNC_MASTER"
+            );
         }
         let delay_levels = store_config.delay_levels.clone();
         let opening = env.clone();
@@ -46,6 +49,22 @@ impl Broker {
             .await
             .context("opening the store")??;
         let store = Arc::new(store);
+        let serving = Serving { env, config, delay_levels, effective_properties, namesrv_port };
+        match Self::serve(serving, Arc::clone(&store)).await {
+            Ok(broker) => Ok(broker),
+            Err(error) => {
+                // The store itself is sound: stopped in order, it is found so by the next start.
+                let stopped = tokio::task::spawn_blocking(move || store.shutdown()).await;
+                if let Ok(Err(stop_error)) = stopped {
+                    tracing::error!(%stop_error, "the store could not be stopped cleanly");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn serve(serving: Serving, store: Arc<DefaultMessageStore>) -> Result<Self> {
+        let Serving { env, config, delay_levels, effective_properties, namesrv_port } = serving;
         let bind = parse_ip(&config.bind_address)?;
         let name_server = start_name_server(&config, bind, namesrv_port).await?;
         let namesrv = match &name_server {
@@ -54,6 +73,7 @@ impl Broker {
         };
         let hold = Arc::new(PullRequestHoldService::default());
         store.set_arriving_listener(Arc::clone(&hold) as Arc<_>);
+        let check_wakeup = wakeup();
         let now = env.now_millis();
         let context = Arc::new(BrokerContext {
             topics: TopicConfigManager::new(&config, now),
@@ -62,6 +82,7 @@ impl Broker {
             consumers: ConsumerManager::new(),
             producers: ProducerManager::new(),
             locks: RebalanceLockManager::default(),
+            transactions: TransactionalMessages::new(check_wakeup.0.clone()),
             files: config_store(&env, store.paths().config().as_path()),
             registration: NameServerRegistration::new(namesrv),
             store_host: SocketAddr::new(parse_ip(&config.broker_ip1)?, config.listen_port),
@@ -75,20 +96,37 @@ impl Broker {
         });
         let delay_offsets = Arc::new(DelayOffsets::default());
         load_tables(&context, &delay_offsets)?;
-        let schedule = start_schedule(&context, delay_offsets, store.paths().config().as_path())?;
+        let services = vec![
+            start_schedule(&context, delay_offsets, store.paths().config().as_path())?,
+            start_transaction_checks(&context, check_wakeup)?,
+        ];
         let (server, fast_server) = bind_ports(&context, bind).await?;
         let tasks = tasks::start(&context);
         context.registration.register(&context).await;
-        Ok(Self { context, store, name_server, server, fast_server, schedule: Mutex::new(Some(schedule)), tasks })
+        Ok(Self { context, store, name_server, server, fast_server, services: Mutex::new(services), tasks })
     }
 }
 
-fn parse_ip(text: &str) -> Result<IpAddr> {
-    let bare = text.trim_start_matches('[').trim_end_matches(']');
-    if bare.eq_ignore_ascii_case("localhost") {
-        return Ok(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+/// What a start needs besides the store.
+struct Serving {
+    env: Env,
+    config: BrokerConfig,
+    delay_levels: DelayLevels,
+    effective_properties: String,
+    namesrv_port: u16,
+}
+
+/// An IP address, or the first one a host name stands for (IPv4 before IPv6: several clients know no other).
+fn parse_ip(host: &str) -> Result<IpAddr> {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(ip) = bare.parse() {
+        return Ok(ip);
     }
-    bare.parse().with_context(|| format!("expected an IP address, found {text:?}"))
+    let looked_up =
+        (bare, 0).to_socket_addrs().with_context(|| format!("cannot look up the host {host:?}"))?;
+    let mut addresses: Vec<IpAddr> = looked_up.map(|address| address.ip()).collect();
+    addresses.sort_by_key(IpAddr::is_ipv6);
+    addresses.first().copied().with_context(|| format!("the host {host:?} has no address"))
 }
 
 fn config_store(env: &Env, directory: &Path) -> ConfigStore {
@@ -100,12 +138,15 @@ async fn start_name_server(config: &BrokerConfig, bind: IpAddr, port: u16) -> Re
         return Ok(None);
     }
     let server = NameServer::start(SocketAddr::new(bind, port), NameServerOptions::default()).await;
-    server.map(Some).context("cannot start the name server (is another one running? set namesrvAddr to use it)")
+    server
+        .map(Some)
+        .context("cannot start the name server (is another one running? set namesrvAddr to use it)")
 }
 
 /// Reads the JSON files; a new broker writes its own.
 fn load_tables(context: &BrokerContext, delay_offsets: &DelayOffsets) -> Result<()> {
-    let managers: [&dyn ConfigManager; 4] = [&context.topics, &context.groups, &context.offsets, delay_offsets];
+    let managers: [&dyn ConfigManager; 4] =
+        [&context.topics, &context.groups, &context.offsets, delay_offsets];
     for manager in managers {
         let outcome = context.files.load(manager, context.now())?;
         if outcome.is_suspicious() {
@@ -130,8 +171,21 @@ fn start_schedule(
         config_store(&context.env, directory),
         Duration::from_millis(context.config.flush_delay_offset_interval),
     );
-    let on_panic = |name| tracing::error!(service = name, "delayed messages are not delivered any more: it panicked");
-    ServiceThread::spawn(Box::new(service), wakeup(), on_panic).context("cannot start the delivery of delayed messages")
+    let on_panic =
+        |name| tracing::error!(service = name, "delayed messages are not delivered any more: it panicked");
+    ServiceThread::spawn(Box::new(service), wakeup(), on_panic)
+        .context("cannot start the delivery of delayed messages")
+}
+
+fn start_transaction_checks(
+    context: &Arc<BrokerContext>,
+    wakeup: (Wakeup, Sleeper),
+) -> Result<ServiceThread> {
+    let service = TransactionalMessageCheckService::new(context);
+    let on_panic =
+        |name| tracing::error!(service = name, "half messages are not checked any more: it panicked");
+    ServiceThread::spawn(Box::new(service), wakeup, on_panic)
+        .context("cannot start the checks of half messages")
 }
 
 async fn bind_ports(context: &Arc<BrokerContext>, bind: IpAddr) -> Result<(RemotingServer, RemotingServer)> {
@@ -144,6 +198,7 @@ async fn bind_ports(context: &Arc<BrokerContext>, bind: IpAddr) -> Result<(Remot
     let table = Arc::new(ProcessorTable::new(context, false));
     let fast_table = Arc::new(ProcessorTable::new(context, true));
     let server = RemotingServer::bind(SocketAddr::new(bind, config.listen_port), options, table).await?;
-    let fast_server = RemotingServer::bind(SocketAddr::new(bind, config.fast_listen_port()), options, fast_table).await?;
+    let fast_server =
+        RemotingServer::bind(SocketAddr::new(bind, config.fast_listen_port()), options, fast_table).await?;
     Ok((server, fast_server))
 }

@@ -31,7 +31,7 @@ async fn repeat(context: Arc<BrokerContext>, period: Duration, work: fn(&BrokerC
 
 fn save_offsets(context: &BrokerContext) {
     if context.offsets.take_changed() {
-        if let Err(error) = context.files.persist(&context.offsets) {
+        if let Err(error) = context.blocking(|| context.files.persist(&context.offsets)) {
             tracing::error!(%error, "consumer offsets could not be saved");
             context.offsets.mark_changed();
         }

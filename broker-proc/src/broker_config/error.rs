@@ -8,20 +8,20 @@ use super::properties::PropertiesError;
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("{file}: cannot read the configuration: {source}")]
+    #[error("{file}: cannot read the configuration: {cause}")]
     Read {
         /// File that was asked for.
         file: String,
-        /// What the system said.
-        source: io::Error,
+        /// What the system said; part of the message, so not a source to be printed again.
+        cause: io::Error,
     },
     /// The text is not a properties file.
-    #[error("{file}:{}: {}", .source.line, .source.problem)]
+    #[error("{file}:{}: {}", .cause.line, .cause.problem)]
     Syntax {
         /// File the text came from.
         file: String,
-        /// Where and what.
-        source: PropertiesError,
+        /// Where and what; part of the message too.
+        cause: PropertiesError,
     },
     /// A key has a value that it cannot have.
     #[error("{file}:{line}: {key}={value}: expected {expected}")]

@@ -62,7 +62,7 @@ impl BrokerConfig {
         };
         let file = path.display().to_string();
         let bytes =
-            source.read(path).map_err(|error| ConfigError::Read { file: file.clone(), source: error })?;
+            source.read(path).map_err(|error| ConfigError::Read { file: file.clone(), cause: error })?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(not_utf8) => not_utf8.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
@@ -75,8 +75,8 @@ impl BrokerConfig {
     /// # Errors
     /// See [`ConfigError`].
     pub fn parse(text: &str, file: &str, source: &dyn ConfigSource) -> Result<Loaded, ConfigError> {
-        let properties = Properties::parse(text)
-            .map_err(|source| ConfigError::Syntax { file: file.to_owned(), source })?;
+        let properties =
+            Properties::parse(text).map_err(|cause| ConfigError::Syntax { file: file.to_owned(), cause })?;
         let mut reader = Reader::new(file, source);
         for property in properties.entries() {
             reader.apply(property)?;
@@ -287,7 +287,7 @@ impl Loaded {
         source: &dyn ConfigSource,
     ) -> Result<Vec<ConfigWarning>, ConfigError> {
         let changes = Properties::parse(text)
-            .map_err(|source| ConfigError::Syntax { file: origin.to_owned(), source })?;
+            .map_err(|cause| ConfigError::Syntax { file: origin.to_owned(), cause })?;
         let mut reader = Reader::new(origin, source);
         reader.settings = Settings { broker: self.broker.clone(), store: self.store.clone() };
         for property in changes.entries() {

@@ -57,11 +57,6 @@ pub(super) static SETTINGS: &[Setting] = &[
     flag!("checkCRCOnRecover", store.commit_log.check_crc_on_recover),
     number!("osPageCacheBusyTimeOutMills", store.commit_log.os_page_cache_busy_time_out_mills, 0..=MAX_INT),
     flag!("warmMapedFileEnable", store.commit_log.warm_mapped_file_enable),
-    number!(
-        "flushLeastPagesWhenWarmMapedFile",
-        store.commit_log.flush_least_pages_when_warm_mapped_file,
-        1..=MAX_INT
-    ),
     Setting {
         key: "mappedFileSizeConsumeQueue",
         set: |settings, text| {

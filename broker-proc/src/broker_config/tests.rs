@@ -239,9 +239,9 @@ fn listening_to_the_world_is_said_loudly() {
 
 #[test]
 fn variables() {
-    let home = with_variable("HOME", "/home/me");
+    let home = with_variable("HOME", "/users/me");
     let loaded = BrokerConfig::parse("storePathRootDir=${user.home}/store", "f", &home).expect("expanded");
-    assert_eq!(loaded.store_path_root_dir, Some(PathBuf::from("/home/me/store")));
+    assert_eq!(loaded.store_path_root_dir, Some(PathBuf::from("/users/me/store")));
     assert!(refusal("storePathRootDir=${user.home}/store").contains("HOME"));
     assert_eq!(warnings("storePathRootDir=$HOME/store").len(), 1);
 

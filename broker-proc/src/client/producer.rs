@@ -18,8 +18,8 @@ const RETRIES: usize = 2;
 /// Sends messages to the queues of their topics in turn.
 ///
 /// All methods take `&self`: poll several sends at once (for example with `StreamExt::buffered`) and they share the
-/// connection, each waiting for its own answer. Sends that are polled in order reach a queue in order as long as
-/// none has to be repeated.
+/// connection, each waiting for its own answer. Brokers store messages that are on their way together in any order;
+/// who needs them in order waits for each.
 #[derive(Debug)]
 pub struct Producer {
     client: Client,
@@ -168,7 +168,7 @@ impl Producer {
                     tracing::debug!(%error, %queue, retries_left, "sending again");
                     retries_left -= 1;
                     failed_broker = Some(queue.broker_name.clone());
-                    self.client.forget_route(topic).await;
+                    self.client.expire_route(topic).await;
                 }
                 outcome => return outcome,
             }

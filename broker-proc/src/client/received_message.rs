@@ -151,18 +151,18 @@ fn body(record: &MessageView<'_>, pulled: &Bytes) -> io::Result<(Bytes, Option<C
     }
     // 0 is what clients wrote before there was a choice.
     match (record.sys_flag & COMPRESSION_MASK) >> 8 {
-        0 | 3 => Ok((inflate(record.body)?, None)),
+        0 | 3 => Ok((inflate(record.body, MAX_INFLATED)?, None)),
         1 => Ok((stored(), Some(Compression::Lz4))),
         2 => Ok((stored(), Some(Compression::Zstd))),
         _ => Ok((stored(), Some(Compression::Unknown))),
     }
 }
 
-fn inflate(compressed: &[u8]) -> io::Result<Bytes> {
+fn inflate(compressed: &[u8], limit: u64) -> io::Result<Bytes> {
     let mut inflated = Vec::new();
-    let read = ZlibDecoder::new(compressed).take(MAX_INFLATED + 1).read_to_end(&mut inflated)?;
-    if read as u64 > MAX_INFLATED {
-        return Err(io::Error::other(format!("grows beyond {MAX_INFLATED} bytes")));
+    let read = ZlibDecoder::new(compressed).take(limit + 1).read_to_end(&mut inflated)?;
+    if read as u64 > limit {
+        return Err(io::Error::other(format!("grows beyond {limit} bytes")));
     }
     Ok(inflated.into())
 }

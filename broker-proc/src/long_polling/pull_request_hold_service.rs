@@ -75,7 +75,9 @@ impl PullRequestHoldService {
 
     fn wake_matching(&self, arrival: &Arrival<'_>) {
         let mut topics = self.lock();
-        let Some(waiting) = topics.get_mut(arrival.topic).and_then(|queues| queues.get_mut(&arrival.queue_id)) else {
+        let Some(waiting) =
+            topics.get_mut(arrival.topic).and_then(|queues| queues.get_mut(&arrival.queue_id))
+        else {
             return;
         };
         let mut index = 0;

@@ -28,7 +28,10 @@ impl AdminBrokerProcessor {
         };
         set("brokerActive", "true".to_owned());
         set("brokerVersionDesc", format!("StrataMQ_{version}"));
-        set("startAcceptSendRequestTimeStamp", context.config.start_accept_send_request_time_stamp.to_string());
+        set(
+            "startAcceptSendRequestTimeStamp",
+            context.config.start_accept_send_request_time_stamp.to_string(),
+        );
         set("pullRequestsHeld", context.hold.waiting().to_string());
         // Requests are served where they are read: there are no thread pools, and so no queues before them.
         for pool in ["send", "pull", "litePull", "query", "ack"] {
@@ -44,7 +47,8 @@ impl AdminBrokerProcessor {
 
     fn broker_config(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let version = java_json::to_vec(&self.context.topics.data_version())?;
-        let fields = GetBrokerConfigResponseHeader { version: String::from_utf8_lossy(&version).into_owned() };
+        let fields =
+            GetBrokerConfigResponseHeader { version: String::from_utf8_lossy(&version).into_owned() };
         let body = self.context.effective_properties.clone();
         Ok(success(request).with_header(&fields).with_body(body).into())
     }
@@ -58,7 +62,7 @@ impl Processor for AdminBrokerProcessor {
             request_code::GET_ALL_CONSUMER_OFFSET => {
                 Ok(success(request).with_json_body(&self.context.offsets.snapshot())?.into())
             }
-            // Queues follow the log by themselves: there is never anything left to clean.
+            // Queues follow the log by themselves; only the last file of an expired queue stays, for its position.
             _ => Ok(success(request).into()),
         }
     }

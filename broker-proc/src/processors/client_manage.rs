@@ -18,6 +18,15 @@ pub struct ClientManageProcessor {
     context: Arc<BrokerContext>,
 }
 
+/// What the groups of a heartbeat changed.
+#[derive(Default)]
+struct Changes {
+    groups: bool,
+    topics: bool,
+    /// Subscriptions of a group came or went.
+    subscriptions: bool,
+}
+
 impl ClientManageProcessor {
     /// A processor over the broker's parts.
     pub fn new(context: &Arc<BrokerContext>) -> Self {
@@ -31,48 +40,78 @@ impl ClientManageProcessor {
             language: request.language,
             version: request.version,
         };
-        let mut changed = false;
+        let mut changes = Changes::default();
         for consumer in &heartbeat.consumer_data_set {
-            changed |= self.register_consumer(channel, &identity, consumer, heartbeat.without_sub);
+            self.register_consumer(channel, &identity, consumer, heartbeat.without_sub, &mut changes);
         }
+        self.persist(&changes);
         for producer in &heartbeat.producer_data_set {
-            self.context.producers.register_producer(&producer.group_name, channel, &identity, self.context.now());
+            self.context.producers.register_producer(
+                &producer.group_name,
+                channel,
+                &identity,
+                self.context.now(),
+            );
         }
-        let fields = HeartbeatResponseHeader { is_support_heart_beat_v2: Some(true), is_sub_change: Some(changed) };
+        let fields = HeartbeatResponseHeader {
+            is_support_heart_beat_v2: Some(true),
+            is_sub_change: Some(changes.subscriptions),
+        };
         Ok(success(request).with_header(&fields).into())
     }
 
-    /// Registers a consumer of a group that exists or may be made; tells whether the group's subscriptions changed.
+    /// Saves the tables once for a whole heartbeat, however many groups it names.
+    fn persist(&self, changes: &Changes) {
+        let context = &self.context;
+        if changes.groups {
+            context.persist(&context.groups);
+        }
+        if changes.topics {
+            context.persist(&context.topics);
+            context.registration.register_soon();
+        }
+    }
+
+    /// Registers a consumer of a group that exists or may be made.
     fn register_consumer(
         &self,
         channel: &Arc<Channel>,
         identity: &ClientIdentity,
         consumer: &ConsumerData,
         without_sub: bool,
-    ) -> bool {
+        changes: &mut Changes,
+    ) {
         let context = &self.context;
-        let Some(group) = context.group(&consumer.group_name) else {
-            tracing::warn!(group = consumer.group_name.escape_debug().to_string(), "heartbeat of an illegal group");
-            return false;
-        };
-        self.make_retry_topic(&consumer.group_name, group.retry_queue_nums, consumer);
         let now = context.now();
+        let Some(group) = context.groups.find_subscription_group_config(&consumer.group_name, now) else {
+            tracing::warn!(
+                group = consumer.group_name.escape_debug().to_string(),
+                "heartbeat of an illegal group"
+            );
+            return;
+        };
+        changes.groups |= group.changed;
+        changes.topics |=
+            self.make_retry_topic(&consumer.group_name, group.config.retry_queue_nums, consumer);
         let registration = context.consumers.register_consumer(channel, identity, consumer, without_sub, now);
         if let Some(change) = &registration.change {
             context.notify_consumer_ids_changed(change);
         }
-        registration.subscription_changed
+        changes.subscriptions |= registration.subscription_changed;
     }
 
-    fn make_retry_topic(&self, group: &str, queues: i32, consumer: &ConsumerData) {
+    /// Makes the retry topic of a group; whether the topic table changed.
+    fn make_retry_topic(&self, group: &str, queues: i32, consumer: &ConsumerData) -> bool {
         let context = &self.context;
         let topic = retry_topic(group);
         if validate_topic(&topic).is_err() {
-            return;
+            return false;
         }
         let subscriptions = &consumer.subscription_data_set;
-        let order = subscriptions.iter().any(|subscription| context.topics.is_order_topic(&subscription.topic));
-        let made = context.topics.create_topic_in_send_message_back(
+        let order =
+            subscriptions.iter().any(|subscription| context.topics.is_order_topic(&subscription.topic));
+        let topics = &context.topics;
+        let made = topics.create_topic_in_send_message_back(
             &topic,
             queues,
             PERM_READ_WRITE,
@@ -80,10 +119,7 @@ impl ClientManageProcessor {
             0,
             context.now(),
         );
-        if made.changed {
-            context.persist(&context.topics);
-            context.registration.register_soon();
-        }
+        made.changed
     }
 
     fn unregister(&self, channel: &Arc<Channel>, request: &RemotingCommand) -> Result<Reply, Refusal> {

@@ -34,8 +34,10 @@ impl ConsumerManageProcessor {
 
     fn query_offset(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let header: QueryConsumerOffsetRequestHeader = request.decode_header()?;
-        let stored = self.context.offsets.query_offset(&header.consumer_group, &header.topic, header.queue_id);
-        let answer = |offset| Ok(success(request).with_header(&QueryConsumerOffsetResponseHeader { offset }).into());
+        let stored =
+            self.context.offsets.query_offset(&header.consumer_group, &header.topic, header.queue_id);
+        let answer =
+            |offset| Ok(success(request).with_header(&QueryConsumerOffsetResponseHeader { offset }).into());
         if let Some(offset) = stored {
             return answer(offset);
         }
@@ -62,11 +64,17 @@ impl ConsumerManageProcessor {
             let remark = format!("Topic {} not exist!", header.topic);
             return Err(Refusal::new(response_code::TOPIC_NOT_EXIST, remark));
         }
-        let missing = |field: &str| Refusal::new(response_code::INVALID_PARAMETER, format!("{field} is null"));
+        let missing =
+            |field: &str| Refusal::new(response_code::INVALID_PARAMETER, format!("{field} is null"));
         let queue_id = header.queue_id.ok_or_else(|| missing("queueId"))?;
         let offset = header.commit_offset.ok_or_else(|| missing("commitOffset"))?;
-        let outcome =
-            context.offsets.commit_offset(&header.consumer_group, &header.topic, queue_id, offset, context.now());
+        let outcome = context.offsets.commit_offset(
+            &header.consumer_group,
+            &header.topic,
+            queue_id,
+            offset,
+            context.now(),
+        );
         let answer = success(request);
         Ok(match outcome {
             CommitOutcome::DroppedByReset => answer.with_remark("Offset has been previously reset"),

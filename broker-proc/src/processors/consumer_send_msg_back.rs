@@ -5,7 +5,7 @@ use crate::broker_context::BrokerContext;
 use crate::processor::{Processor, Refusal, success};
 use crate::remoting::headers::ConsumerSendMsgBackRequestHeader;
 use crate::remoting::protocol::SubscriptionGroupConfig;
-use crate::remoting::{Channel, RemotingCommand, Reply, response_code};
+use crate::remoting::{Channel, RemotingCommand, Reply, mq_version, response_code};
 use crate::schedule;
 use crate::topic_validator::{dlq_topic, retry_topic};
 use std::sync::Arc;
@@ -17,8 +17,6 @@ const PERM_WRITE: i32 = 2;
 const PERM_READ_WRITE: i32 = 6;
 /// Level of the first retry; the later ones follow.
 const FIRST_RETRY_LEVEL: i32 = 3;
-/// Client versions from which on `maxReconsumeTimes` of a request counts (V3_4_9).
-const RETRY_TIMES_SINCE: i32 = 121;
 
 /// The processor.
 pub struct ConsumerSendMsgBackProcessor {
@@ -78,7 +76,7 @@ impl ConsumerSendMsgBackProcessor {
         view: &MessageView<'_>,
     ) -> Result<Destination, Refusal> {
         let (topic, queue_id) = self.retry_queue(group)?;
-        let asked = header.max_reconsume_times.filter(|_| version >= RETRY_TIMES_SINCE);
+        let asked = header.max_reconsume_times.filter(|_| version >= mq_version::CLIENT_MAX_RECONSUME_TIMES);
         let max = asked.unwrap_or(group.retry_max_times);
         if view.reconsume_times >= max || header.delay_level < 0 {
             let topic = dlq_topic(&group.group_name);
@@ -86,7 +84,7 @@ impl ConsumerSendMsgBackProcessor {
             return Ok(Destination { topic, queue_id: 0, level: None });
         }
         let level = match header.delay_level {
-            0 => FIRST_RETRY_LEVEL + view.reconsume_times,
+            0 => view.reconsume_times.saturating_add(FIRST_RETRY_LEVEL),
             level => level,
         };
         Ok(Destination { topic, queue_id, level: Some(level) })
@@ -115,11 +113,13 @@ impl ConsumerSendMsgBackProcessor {
             topic: &topic,
             queue_id,
             flag: view.flag,
-            sys_flag: view.sys_flag & !store_core::sys_flag::BORN_HOST_V6 & !store_core::sys_flag::STORE_HOST_V6,
+            sys_flag: view.sys_flag
+                & !store_core::sys_flag::BORN_HOST_V6
+                & !store_core::sys_flag::STORE_HOST_V6,
             born_timestamp: view.born_timestamp,
             born_host: view.born_host,
             store_host: self.context.store_host,
-            reconsume_times: view.reconsume_times + 1,
+            reconsume_times: view.reconsume_times.saturating_add(1),
             prepared_transaction_offset: 0,
             body: view.body,
             properties: &properties,
@@ -139,7 +139,8 @@ impl Processor for ConsumerSendMsgBackProcessor {
         if group.retry_queue_nums <= 0 {
             return Ok(success(request).into());
         }
-        let record = u64::try_from(header.offset).ok().and_then(|offset| self.context.store.message_at(offset));
+        let record =
+            u64::try_from(header.offset).ok().and_then(|offset| self.context.store.message_at(offset));
         let missing = || {
             let remark = format!("look message by offset failed, {}", header.offset);
             Refusal::new(response_code::SYSTEM_ERROR, remark)

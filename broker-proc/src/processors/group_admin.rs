@@ -9,7 +9,8 @@ use crate::metadata_page::PageRequest;
 use crate::processor::{Processor, Refusal, success};
 use crate::remoting::headers::{
     ConsumerGroupRequestHeader, DeleteSubscriptionGroupRequestHeader, GetAllSubscriptionGroupRequestHeader,
-    GetAllSubscriptionGroupResponseHeader, GroupRequestHeader, GroupTopicRequestHeader, ProducerGroupRequestHeader,
+    GetAllSubscriptionGroupResponseHeader, GroupRequestHeader, GroupTopicRequestHeader,
+    ProducerGroupRequestHeader,
 };
 use crate::remoting::protocol::{
     QuerySubscriptionResponseBody, SubscriptionGroupConfig, SubscriptionGroupList, TopicList,
@@ -28,7 +29,11 @@ impl GroupAdminProcessor {
         Self { context: Arc::clone(context) }
     }
 
-    fn update(&self, groups: Vec<SubscriptionGroupConfig>, request: &RemotingCommand) -> Result<Reply, Refusal> {
+    fn update(
+        &self,
+        groups: Vec<SubscriptionGroupConfig>,
+        request: &RemotingCommand,
+    ) -> Result<Reply, Refusal> {
         let mut changed = false;
         for group in groups {
             let updated = self.context.groups.update_subscription_group_config(group, self.context.now());
@@ -103,7 +108,8 @@ impl GroupAdminProcessor {
 
     fn subscription_of_group(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let GroupTopicRequestHeader { group, topic } = request.decode_header()?;
-        let subscription = self.context.consumers.group_info(&group).and_then(|info| info.find_subscription(&topic));
+        let subscription =
+            self.context.consumers.group_info(&group).and_then(|info| info.find_subscription(&topic));
         let body = QuerySubscriptionResponseBody {
             group,
             topic: Some(topic),

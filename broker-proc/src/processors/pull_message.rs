@@ -101,14 +101,17 @@ impl Pull {
 
     fn may_wait(&self, result: &GetResult) -> bool {
         let asked = self.header.sys_flag & pull_sys_flag::SUSPEND != 0;
-        asked && self.header.suspend_timeout_millis > 0 && self.code_of(result.status) == response_code::PULL_NOT_FOUND
+        asked
+            && self.header.suspend_timeout_millis > 0
+            && self.code_of(result.status) == response_code::PULL_NOT_FOUND
     }
 
     /// Waits for a message or the end of the client's patience, then reads again, whatever is there by then.
     async fn wait(self) -> RemotingCommand {
         let config = &self.context.config;
         let asked = u64::try_from(self.header.suspend_timeout_millis).unwrap_or(0).min(MAX_SUSPEND_MILLIS);
-        let patience = if config.long_polling_enable { asked } else { asked.min(config.short_polling_time_mills) };
+        let patience =
+            if config.long_polling_enable { asked } else { asked.min(config.short_polling_time_mills) };
         let offset = u64::try_from(self.header.queue_offset).unwrap_or(0);
         let subscription = Arc::clone(&self.subscription);
         let held = self.context.hold.hold(&self.header.topic, self.header.queue_id, offset, subscription);
@@ -133,7 +136,9 @@ impl Pull {
                     response_code::PULL_OFFSET_MOVED
                 }
             }
-            GetMessageStatus::OffsetFoundNull | GetMessageStatus::OffsetOverflowOne => response_code::PULL_NOT_FOUND,
+            GetMessageStatus::OffsetFoundNull | GetMessageStatus::OffsetOverflowOne => {
+                response_code::PULL_NOT_FOUND
+            }
             GetMessageStatus::OffsetOverflowBadly | GetMessageStatus::OffsetTooSmall => {
                 response_code::PULL_OFFSET_MOVED
             }

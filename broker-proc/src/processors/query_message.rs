@@ -40,7 +40,8 @@ impl QueryMessageProcessor {
         }
         let fields = QueryMessageResponseHeader {
             index_last_update_timestamp: found.index_last_update_timestamp,
-            index_last_update_phyoffset: i64::try_from(found.index_last_update_phy_offset).unwrap_or(i64::MAX),
+            index_last_update_phyoffset: i64::try_from(found.index_last_update_phy_offset)
+                .unwrap_or(i64::MAX),
         };
         let records = found.messages.into_iter().map(Bytes::from_owner).collect();
         Ok(success(request).with_header(&fields).with_body(Body::from_parts(records)).into())
@@ -48,7 +49,8 @@ impl QueryMessageProcessor {
 
     fn view(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let header: ViewMessageRequestHeader = request.decode_header()?;
-        let found = u64::try_from(header.offset).ok().and_then(|offset| self.context.store.message_at(offset));
+        let found =
+            u64::try_from(header.offset).ok().and_then(|offset| self.context.store.message_at(offset));
         let record = found.ok_or_else(|| {
             let remark = format!("can not find message by the offset, {}", header.offset);
             Refusal::new(response_code::SYSTEM_ERROR, remark)

@@ -9,9 +9,9 @@ use crate::processor::{Processor, Refusal, success};
 use crate::remoting::headers::SendMessageRequestHeader;
 use crate::remoting::protocol::{TopicConfig, TopicFilterType};
 use crate::remoting::{Channel, RemotingCommand, Reply, response_code};
-use crate::schedule;
-pub(crate) use answer::wait_for;
-pub(crate) use topic::make_dead_letter_topic;
+use crate::{schedule, transaction};
+pub(crate) use answer::{code_of, wait_for};
+pub(crate) use topic::{find_topic, make_dead_letter_topic};
 
 use answer::Answering;
 use bytes::Bytes;
@@ -101,10 +101,27 @@ fn put_single(
         properties.set(names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX, &context.new_unique_id());
     }
     topic::check_compaction(&incoming.topic, &properties)?;
-    topic::refuse_transaction(&properties, header.reconsume_times)?;
+    let half = topic::check_transaction(context, &properties, header.reconsume_times)?;
     answering.transaction_id = properties.get(names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX).map(str::to_owned);
     answering.queue_id = target.queue_id;
-    schedule::redirect_delayed(&context.delay_levels, &mut properties, &mut target.topic, &mut target.queue_id)?;
+    if half {
+        // A delay counts from the commit on; that it can be served is looked at now.
+        let mut at_commit = (properties.clone(), target.topic.clone(), target.queue_id);
+        schedule::redirect_delayed(
+            &context.delay_levels,
+            &mut at_commit.0,
+            &mut at_commit.1,
+            &mut at_commit.2,
+        )?;
+        transaction::redirect_half(&mut properties, &mut target.topic, &mut target.queue_id);
+    } else {
+        schedule::redirect_delayed(
+            &context.delay_levels,
+            &mut properties,
+            &mut target.topic,
+            &mut target.queue_id,
+        )?;
+    }
     topic::check_length(&target.topic)?;
     let properties = properties.encode();
     Ok(context.store.put(&Message {
@@ -141,9 +158,14 @@ fn broker_properties(context: &BrokerContext, text: &str) -> Properties {
 }
 
 /// The client's bits; the transaction bits and the IPv6 bits are the broker's to set.
-fn sys_flag_of(header: &SendMessageRequestHeader, topic: &TopicConfig) -> i32 {
-    let clients = header.sys_flag & !sys_flag::TRANSACTION_MASK & !sys_flag::BORN_HOST_V6 & !sys_flag::STORE_HOST_V6;
-    if topic.topic_filter_type == TopicFilterType::MultiTag { clients | sys_flag::MULTI_TAGS } else { clients }
+pub(crate) fn sys_flag_of(header: &SendMessageRequestHeader, topic: &TopicConfig) -> i32 {
+    let clients =
+        header.sys_flag & !sys_flag::TRANSACTION_MASK & !sys_flag::BORN_HOST_V6 & !sys_flag::STORE_HOST_V6;
+    if topic.topic_filter_type == TopicFilterType::MultiTag {
+        clients | sys_flag::MULTI_TAGS
+    } else {
+        clients
+    }
 }
 
 /// Answer to a refused store status.

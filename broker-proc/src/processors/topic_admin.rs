@@ -1,5 +1,6 @@
 //! Topics as administrators and slaves see them: create, delete, list, statistics.
 
+use crate::attributes::MetadataUpdateError;
 use crate::attributes::parse_attributes;
 use crate::broker_context::BrokerContext;
 use crate::metadata_page::PageRequest;
@@ -9,11 +10,11 @@ use crate::remoting::headers::{
     GetTopicConfigRequestHeader, TopicRequestHeader,
 };
 use crate::remoting::protocol::{
-    CreateTopicListRequestBody, DataVersion, GroupList, MessageQueue, TopicConfig, TopicConfigAndMappingSerializeWrapper,
-    TopicConfigAndQueueMapping, TopicFilterType, TopicList, TopicOffset, TopicStatsTable,
+    CreateTopicListRequestBody, DataVersion, GroupList, MessageQueue, TopicConfig,
+    TopicConfigAndMappingSerializeWrapper, TopicConfigAndQueueMapping, TopicFilterType, TopicList,
+    TopicOffset, TopicStatsTable,
 };
 use crate::remoting::{Channel, RemotingCommand, Reply, request_code, response_code};
-use crate::attributes::MetadataUpdateError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store_core::java_json;
@@ -95,7 +96,7 @@ impl TopicAdminProcessor {
             context.persist(&context.topics);
         }
         context.offsets.remove_topic(&topic, now);
-        context.store.delete_topics(&[&topic]).map_err(|error| {
+        context.blocking(|| context.store.delete_topics(&[&topic])).map_err(|error| {
             Refusal::new(response_code::SYSTEM_ERROR, format!("files of topic[{topic}]: {error}"))
         })?;
         Ok(success(request).into())
@@ -113,14 +114,16 @@ impl TopicAdminProcessor {
             topic_config_table: page.topics,
             ..Default::default()
         };
-        let fields =
-            GetAllTopicConfigResponseHeader { total_topic_num: i32::try_from(page.total).unwrap_or(i32::MAX) };
+        let fields = GetAllTopicConfigResponseHeader {
+            total_topic_num: i32::try_from(page.total).unwrap_or(i32::MAX),
+        };
         Ok(success(request).with_header(&fields).with_json_body(&body)?.into())
     }
 
     fn topic_config(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let header: GetTopicConfigRequestHeader = request.decode_header()?;
-        let topic_config = TopicConfig::clone(&*self.find(&header.topic, "No topic in this broker. topic: ")?);
+        let topic_config =
+            TopicConfig::clone(&*self.find(&header.topic, "No topic in this broker. topic: ")?);
         let body = TopicConfigAndQueueMapping { topic_config, mapping_detail: None };
         Ok(success(request).with_json_body(&body)?.into())
     }

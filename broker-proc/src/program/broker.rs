@@ -1,9 +1,9 @@
 //! `stratamq broker`.
 
-use super::stop_signal;
+use super::watch_for_stop;
 use crate::broker::{Broker, ProcessSource};
 use crate::broker_config::{BrokerConfig, Loaded};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct BrokerArguments {
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// Main port (listenPort); the fast port is two below, the replication port one above.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=65_534))]
     listen_port: Option<u16>,
     /// Port of the name server in this process.
     #[arg(long, value_name = "N", default_value_t = 9876)]
@@ -31,12 +31,13 @@ pub struct BrokerArguments {
 
 pub(super) async fn run(arguments: BrokerArguments) -> Result<()> {
     let began = Instant::now();
+    let stopped = watch_for_stop()?;
     let loaded = settings(&arguments)?;
     let root = loaded.store.store_path_root_dir.clone();
     let file_size = loaded.store.commit_log.mapped_file_size_commit_log;
     let broker = Broker::start(Env::os(), loaded, arguments.namesrv_port).await?;
     println!("{}", banner(&broker, &root, file_size, began.elapsed().as_millis()));
-    stop_signal().await?;
+    stopped.await;
     eprintln!("stopping …");
     broker.shutdown().await.context("the stop was not clean, the next start will recover")?;
     eprintln!("stopped cleanly");
@@ -55,6 +56,12 @@ fn settings(arguments: &BrokerArguments) -> Result<Loaded> {
     }
     if let Some(port) = arguments.listen_port {
         loaded.broker.listen_port = port;
+        let ha_port = loaded.broker.ha_port();
+        if ha_port == port || ha_port == loaded.broker.fast_listen_port() {
+            bail!(
+                "--listen-port {port}: haListenPort={ha_port} of the settings is that port or the fast one"
+            );
+        }
     }
     Ok(loaded)
 }

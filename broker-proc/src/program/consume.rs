@@ -1,5 +1,6 @@
 //! `stratamq consume`: prints the messages of a topic as a member of a consumer group.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
 use anyhow::{Context as _, Result, bail};
@@ -9,6 +10,9 @@ use super::message_line::{MessageField, received_json, received_line};
 use super::name_server_argument::NameServerArgument;
 use super::progress::Progress;
 use crate::client::{Client, Consumer, ConsumerEvent, ConsumerOptions, PulledMessages, StartPosition};
+
+/// Most queues that are named when the assignment changes.
+const NAMED_QUEUES: usize = 16;
 
 /// Print the messages of a topic.
 #[derive(Debug, Clone, Args)]
@@ -42,7 +46,7 @@ pub struct ConsumeArguments {
 }
 
 /// Prints messages: one line each on standard output, everything else on standard error. Ends when `arguments` say
-/// so, on Ctrl-C, and when nobody reads the output any more; what was printed is committed in any case.
+/// so, on SIGINT and SIGTERM, and when nobody reads the output any more; what was printed is committed in any case.
 ///
 /// # Errors
 ///
@@ -71,7 +75,7 @@ pub async fn run(arguments: ConsumeArguments) -> Result<()> {
 
 /// Why consuming ended without an error.
 enum End {
-    /// There is nothing more to do, or it was interrupted.
+    /// There is nothing more to do, or it was told to stop.
     Regular,
     /// Nobody reads the output.
     BrokenPipe,
@@ -85,15 +89,19 @@ struct Session {
 
 impl Session {
     async fn consume(&mut self) -> Result<End> {
-        let mut last_problem = String::new();
+        // All queues of a broker fail in the same way, again and again: each problem is told once.
+        let mut told = BTreeSet::new();
+        // Made once: a signal between two rounds must not get lost.
+        let mut stopped = std::pin::pin!(super::stop_signal());
         loop {
             let event = tokio::select! {
                 event = self.consumer.next() => event.context("the consumer ended unexpectedly")?,
-                interrupted = tokio::signal::ctrl_c() => return Ok(interrupted.map(|()| End::Regular)?),
+                outcome = &mut stopped => return outcome.map(|()| End::Regular),
             };
             match event {
                 ConsumerEvent::Assigned => self.note_assignment(),
                 ConsumerEvent::Pulled(pulled) => {
+                    told.clear();
                     if let Err(error) = self.print(&pulled) {
                         let broken = error.kind() == io::ErrorKind::BrokenPipe;
                         return if broken {
@@ -105,11 +113,10 @@ impl Session {
                 }
                 ConsumerEvent::Problem(problem) if !self.arguments.follow => return Err(problem.into()),
                 ConsumerEvent::Problem(problem) => {
-                    // All queues of a broker fail in the same way.
                     let problem = problem.to_string();
-                    if problem != last_problem {
+                    if !told.contains(&problem) {
                         self.progress.note(&format!("{problem}; trying again"));
-                        last_problem = problem;
+                        told.insert(problem);
                     }
                 }
             }
@@ -150,9 +157,12 @@ impl Session {
 
     fn note_assignment(&self) {
         let queues = self.consumer.assigned();
-        let names: Vec<String> = queues.iter().map(|assigned| assigned.queue().to_string()).collect();
-        let count = names.len();
-        self.progress.note(&format!("consuming {count} queues: {}", names.join(" ")));
+        let names = queues.iter().take(NAMED_QUEUES).map(|assigned| assigned.queue().to_string());
+        let mut names: Vec<String> = names.collect();
+        if queues.len() > NAMED_QUEUES {
+            names.push("…".to_owned());
+        }
+        self.progress.note(&format!("consuming {} queues: {}", queues.len(), names.join(" ")));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `stratamq namesrv`.
 
-use super::stop_signal;
+use super::watch_for_stop;
 use crate::namesrv::{NameServer, NameServerOptions};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -22,13 +22,16 @@ pub struct NamesrvArguments {
 }
 
 pub(super) async fn run(arguments: NamesrvArguments) -> Result<()> {
+    let stopped = watch_for_stop()?;
     let address = SocketAddr::new(arguments.bind_address, arguments.port);
-    let server = NameServer::start(address, NameServerOptions::default()).await.context("cannot start the name server")?;
+    let server = NameServer::start(address, NameServerOptions::default())
+        .await
+        .context("cannot start the name server")?;
     if !arguments.bind_address.is_loopback() {
         eprintln!("warning: {address} is open to everyone who reaches it; there is no access control");
     }
     println!("StrataMQ {}: name server at {}", env!("CARGO_PKG_VERSION"), server.local_addr());
-    stop_signal().await?;
+    stopped.await;
     server.shutdown(GRACE).await;
     eprintln!("stopped cleanly");
     Ok(())

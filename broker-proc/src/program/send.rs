@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use bytes::Bytes;
 use clap::Args;
 use futures_util::StreamExt as _;
@@ -41,7 +41,7 @@ pub struct SendArguments {
     /// How often to send
     #[arg(short, long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
-    /// Most messages on their way at a time
+    /// Most messages on their way at a time; 1 keeps them in order
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
     window: u16,
     /// Send bodies of this many bytes
@@ -115,6 +115,7 @@ impl SendArguments {
     /// The bodies in order.
     fn bodies(&self) -> Result<BoxStream<'static, Result<Bytes>>> {
         if let Some(path) = self.lines() {
+            ensure!(self.count == 1, "--count: lines are sent once, found {}", self.count);
             return lines(path);
         }
         let size = self.size.map(|size| Bytes::from(vec![b'x'; size as usize]));
@@ -230,6 +231,7 @@ mod tests {
         assert_eq!(bodies(&["--file", path.to_str().unwrap()]).await, ["one", "two"]);
         let missing = parse(&["--file", dir.path().join("none").to_str().unwrap()]).unwrap().bodies();
         assert!(missing.err().unwrap().to_string().ends_with("none"));
+        assert!(parse(&["-", "--count", "2"]).unwrap().bodies().is_err());
     }
 
     #[test]

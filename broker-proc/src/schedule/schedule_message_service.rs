@@ -10,7 +10,9 @@ use store_core::java_json::{self, JavaJsonError};
 use store_core::properties::{Properties, names};
 use store_core::record_format::{Decoded, MessageView, decode};
 use store_core::service::{Service, Step};
-use store_core::{Env, GetRequest, Message, MessageStore, PutMessageStatus};
+use store_core::{
+    Env, GetRequest, MappedSlice, Message, MessageStore, PutMessageStatus, PutResult, PutTicket,
+};
 
 /// Longest rest: a message of the shortest level may arrive meanwhile, and waits no longer than this beyond its time.
 const IDLE: Duration = Duration::from_millis(100);
@@ -92,12 +94,21 @@ pub struct ScheduleMessageService {
 
 /// What became of one waiting message.
 enum Delivery {
-    /// It is done with: put, or not deliverable.
-    Done,
+    /// Handed to the store.
+    Put(PutTicket),
+    /// It cannot be delivered.
+    Dropped,
     /// Not due yet: the rest of the queue is not either.
     NotDue(i64),
-    /// The store did not take it; later again.
-    Again,
+}
+
+impl Delivery {
+    fn is_refused(&self) -> bool {
+        match self {
+            Self::Put(ticket) => ticket.provisional().is_some_and(|result| !result.is_stored()),
+            Self::Dropped | Self::NotDue(_) => false,
+        }
+    }
 }
 
 impl ScheduleMessageService {
@@ -119,7 +130,13 @@ impl ScheduleMessageService {
         let queue_id = queue_of_level(level);
         let mut offset = self.offsets.next(level);
         loop {
-            let request = GetRequest { topic: RMQ_SYS_SCHEDULE_TOPIC, queue_id, offset, max_messages: BATCH, filter: None };
+            let request = GetRequest {
+                topic: RMQ_SYS_SCHEDULE_TOPIC,
+                queue_id,
+                offset,
+                max_messages: BATCH,
+                filter: None,
+            };
             let found = self.store.get(&request);
             if found.messages.is_empty() {
                 let next = i64::try_from(found.next_begin_offset).unwrap_or(offset);
@@ -131,18 +148,52 @@ impl ScheduleMessageService {
                 offset = next;
                 continue;
             }
-            for record in found.messages {
-                let Ok(Decoded::Record(view)) = decode(&record, false) else { return IDLE };
-                match self.deliver(level, &view) {
-                    Delivery::Done => {
-                        offset = view.queue_offset + 1;
-                        self.offsets.set(level, offset);
+            let (delivered, rest) = self.deliver_batch(level, &found.messages);
+            if let Some(last) = delivered {
+                offset = last + 1;
+                self.offsets.set(level, offset);
+            }
+            if let Some(rest) = rest {
+                return rest;
+            }
+        }
+    }
+
+    /// Puts the messages that are due, then waits for all of them; returns the queue offset of the last one that is done
+    /// with, and how long to rest when one is not.
+    fn deliver_batch(&self, level: i32, records: &[MappedSlice]) -> (Option<i64>, Option<Duration>) {
+        let mut puts = Vec::with_capacity(records.len());
+        let mut rest = None;
+        for record in records {
+            let Ok(Decoded::Record(view)) = decode(record, false) else {
+                rest = Some(IDLE);
+                break;
+            };
+            match self.deliver(level, &view) {
+                Delivery::NotDue(wait) => {
+                    rest = Some(IDLE.min(Duration::from_millis(wait.max(1) as u64)));
+                    break;
+                }
+                delivery => {
+                    // Whoever comes after one that was refused waits for its turn too: it would arrive twice.
+                    let refused = delivery.is_refused();
+                    puts.push((view.queue_offset, delivery));
+                    if refused {
+                        break;
                     }
-                    Delivery::NotDue(wait) => return IDLE.min(Duration::from_millis(wait.max(1) as u64)),
-                    Delivery::Again => return IDLE,
                 }
             }
         }
+        let mut delivered = None;
+        for (queue_offset, delivery) in puts {
+            if let Delivery::Put(ticket) = delivery {
+                if !is_done_with(level, ticket.wait()) {
+                    return (delivered, Some(IDLE));
+                }
+            }
+            delivered = Some(queue_offset);
+        }
+        (delivered, rest)
     }
 
     fn deliver(&self, level: i32, view: &MessageView<'_>) -> Delivery {
@@ -155,16 +206,24 @@ impl ScheduleMessageService {
             return Delivery::NotDue(wait);
         }
         let properties = Properties::parse(view.properties);
-        let Some(topic) = properties.get(names::REAL_TOPIC).filter(|topic| *topic != RMQ_SYS_TRANS_HALF_TOPIC) else {
-            tracing::warn!(level, queue_offset = view.queue_offset, "a delayed message names no topic to go to");
-            return Delivery::Done;
+        let Some(topic) =
+            properties.get(names::REAL_TOPIC).filter(|topic| *topic != RMQ_SYS_TRANS_HALF_TOPIC)
+        else {
+            tracing::warn!(
+                level,
+                queue_offset = view.queue_offset,
+                "a delayed message names no topic to go to"
+            );
+            return Delivery::Dropped;
         };
         let queue_id = properties.get(names::REAL_QUEUE_ID).and_then(|id| id.parse().ok()).unwrap_or(0);
-        let put = self.store.put(&Message {
+        Delivery::Put(self.store.put(&Message {
             topic,
             queue_id,
             flag: view.flag,
-            sys_flag: view.sys_flag & !store_core::sys_flag::BORN_HOST_V6 & !store_core::sys_flag::STORE_HOST_V6,
+            sys_flag: view.sys_flag
+                & !store_core::sys_flag::BORN_HOST_V6
+                & !store_core::sys_flag::STORE_HOST_V6,
             born_timestamp: view.born_timestamp,
             born_host: view.born_host,
             store_host: view.store_host,
@@ -173,18 +232,7 @@ impl ScheduleMessageService {
             body: view.body,
             // As Apache stores it: the delay's own properties stay.
             properties: view.properties,
-        });
-        match put.wait().status {
-            PutMessageStatus::PutOk => Delivery::Done,
-            PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
-                tracing::error!(level, topic, "a delayed message is not legal in its topic and is dropped");
-                Delivery::Done
-            }
-            status => {
-                tracing::warn!(level, topic, ?status, "a delayed message was not taken; trying again");
-                Delivery::Again
-            }
-        }
+        }))
     }
 
     fn save(&mut self) {
@@ -213,5 +261,21 @@ impl Service for ScheduleMessageService {
 
     fn finish(&mut self) {
         self.save();
+    }
+}
+
+/// Whether a message needs no further try: it is stored (whatever is known of the disk yet), or can never be.
+fn is_done_with(level: i32, result: PutResult) -> bool {
+    match result.status {
+        PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
+            tracing::error!(level, ?result, "a delayed message is not legal in its topic and is dropped");
+            true
+        }
+        // A sync that failed says so with the message stored; the store takes no other any more.
+        _ if result.is_stored() => true,
+        status => {
+            tracing::warn!(level, ?status, "a delayed message was not taken; trying again");
+            false
+        }
     }
 }

@@ -6,6 +6,7 @@ mod clients;
 mod kill_nine;
 mod produce;
 mod read_back;
+mod transactions;
 mod we_open_apaches_store;
 
 use std::path::Path;
@@ -27,7 +28,7 @@ struct Scenario {
 }
 
 /// The longest comes first, the others run beside it.
-const SCENARIOS: [Scenario; 5] = [
+const SCENARIOS: [Scenario; 6] = [
     Scenario { name: "clients", checks: clients::names, run: clients::run },
     Scenario { name: "kill-nine", checks: kill_nine::names, run: kill_nine::run },
     Scenario {
@@ -41,6 +42,7 @@ const SCENARIOS: [Scenario; 5] = [
         run: we_open_apaches_store::run,
     },
     Scenario { name: "apache-name-server", checks: apache_name_server::names, run: apache_name_server::run },
+    Scenario { name: "transactions", checks: transactions::names, run: transactions::run },
 ];
 
 /// How many scenarios run at once. More than the cores of a small machine: much of the time is spent waiting.

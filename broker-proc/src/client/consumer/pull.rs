@@ -54,7 +54,7 @@ impl Puller {
                 }
                 Ok(None) => continue,
                 Err(problem) => {
-                    self.client.forget_route(&self.queue.queue().topic).await;
+                    self.client.expire_route(&self.queue.queue().topic).await;
                     Err(problem)
                 }
             };

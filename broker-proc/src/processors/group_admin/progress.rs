@@ -39,7 +39,8 @@ fn queue_progress(context: &BrokerContext, group: &str, topic: &str, queue_id: i
     let range = context.store.offsets(topic, queue_id);
     let consumed = context.offsets.query_offset(group, topic, queue_id).unwrap_or(0);
     let last = u64::try_from(consumed).ok().and_then(|next| next.checked_sub(1));
-    let last_timestamp = last.and_then(|offset| context.store.store_time(topic, queue_id, offset)).unwrap_or(0);
+    let last_timestamp =
+        last.and_then(|offset| context.store.store_time(topic, queue_id, offset)).unwrap_or(0);
     OffsetWrapper {
         broker_offset: i64::try_from(range.max).unwrap_or(i64::MAX),
         consumer_offset: consumed,
@@ -62,7 +63,10 @@ pub(super) fn reset_offset(context: &BrokerContext, request: &RemotingCommand) -
         let remark = format!("Group {} does not exist", header.group);
         return Err(Refusal::new(response_code::SUBSCRIPTION_GROUP_NOT_EXIST, remark));
     }
-    let queues = if header.queue_id >= 0 { header.queue_id..header.queue_id + 1 } else { 0..topic.read_queue_nums };
+    let queues = match header.queue_id {
+        queue_id if queue_id < 0 => 0..topic.read_queue_nums,
+        queue_id => queue_id..queue_id.saturating_add(1),
+    };
     let mut targets = BTreeMap::new();
     for queue_id in queues {
         targets.insert(queue_id, target_offset(context, &header, queue_id)?);

@@ -3,7 +3,9 @@
 use crate::broker_context::BrokerContext;
 use crate::consumer_manager::Subscription;
 use crate::processor::Refusal;
-use crate::remoting::headers::{PullMessageRequestHeader, PullMessageResponseHeader, forbidden_type, pull_sys_flag};
+use crate::remoting::headers::{
+    PullMessageRequestHeader, PullMessageResponseHeader, forbidden_type, pull_sys_flag,
+};
 use crate::remoting::protocol::{MessageModel, SubscriptionGroupConfig, TopicConfig};
 use crate::remoting::{RemotingCommand, request_code, response_code};
 use crate::subscription_group_manager::INDEX_PERM_READ;
@@ -31,7 +33,9 @@ impl Refused {
         let answer = self.refusal.answer(request);
         match self.forbidden_type {
             None => answer,
-            forbidden_type => answer.with_header(&PullMessageResponseHeader { forbidden_type, ..Default::default() }),
+            forbidden_type => {
+                answer.with_header(&PullMessageResponseHeader { forbidden_type, ..Default::default() })
+            }
         }
     }
 }
@@ -113,8 +117,11 @@ fn find_subscription(
     group: &SubscriptionGroupConfig,
 ) -> Result<Arc<Subscription>, Refused> {
     if header.sys_flag & pull_sys_flag::SUBSCRIPTION != 0 {
-        let parsed =
-            Subscription::parse(&header.topic, header.subscription.as_deref(), header.expression_type.as_deref());
+        let parsed = Subscription::parse(
+            &header.topic,
+            header.subscription.as_deref(),
+            header.expression_type.as_deref(),
+        );
         return parsed.map(Arc::new).map_err(|reason| {
             refuse(
                 response_code::SUBSCRIPTION_PARSE_FAILED,
@@ -126,11 +133,13 @@ fn find_subscription(
         return Err(refuse(response_code::SUBSCRIPTION_NOT_EXIST, "the consumer's group info not exist"));
     };
     if !group.consume_broadcast_enable && members.message_model == MessageModel::Broadcasting {
-        let remark = format!("the consumer group[{}] can not consume by broadcast way", header.consumer_group);
+        let remark =
+            format!("the consumer group[{}] can not consume by broadcast way", header.consumer_group);
         return Err(forbid(forbidden_type::BROADCASTING, remark));
     }
     if context.groups.get_forbidden(&header.consumer_group, &header.topic, INDEX_PERM_READ) {
-        let remark = format!("the consumer group[{}] is forbidden for topic[{}]", header.consumer_group, header.topic);
+        let remark =
+            format!("the consumer group[{}] is forbidden for topic[{}]", header.consumer_group, header.topic);
         return Err(forbid(forbidden_type::SUBSCRIPTION, remark));
     }
     let Some(subscription) = members.find_subscription(&header.topic) else {

@@ -81,10 +81,14 @@ pub(crate) fn code_of(status: PutMessageStatus) -> i32 {
         PutMessageStatus::FlushDiskTimeout => response_code::FLUSH_DISK_TIMEOUT,
         PutMessageStatus::FlushSlaveTimeout => response_code::FLUSH_SLAVE_TIMEOUT,
         PutMessageStatus::SlaveNotAvailable => response_code::SLAVE_NOT_AVAILABLE,
-        PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => response_code::MESSAGE_ILLEGAL,
+        PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
+            response_code::MESSAGE_ILLEGAL
+        }
         PutMessageStatus::ServiceNotAvailable => response_code::SERVICE_NOT_AVAILABLE,
         PutMessageStatus::OsPageCacheBusy => response_code::SYSTEM_BUSY,
-        PutMessageStatus::CreateMappedFileFailed | PutMessageStatus::UnknownError => response_code::SYSTEM_ERROR,
+        PutMessageStatus::CreateMappedFileFailed | PutMessageStatus::UnknownError => {
+            response_code::SYSTEM_ERROR
+        }
     }
 }
 

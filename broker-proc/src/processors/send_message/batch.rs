@@ -74,7 +74,8 @@ fn decode(body: &[u8]) -> Result<Vec<Entry<'_>>, String> {
     let mut rest = body;
     while !rest.is_empty() {
         let at = body.len() - rest.len();
-        let entry = decode_entry(&mut rest).ok_or_else(|| format!("batch entry {} at byte {at}: cut off", entries.len()))?;
+        let entry = decode_entry(&mut rest)
+            .ok_or_else(|| format!("batch entry {} at byte {at}: cut off", entries.len()))?;
         entries.push(entry);
     }
     if entries.is_empty() {
@@ -106,7 +107,8 @@ mod tests {
 
     /// The entry of a message `hi` with the tag TagA, as Java's client writes it.
     fn java_entry() -> Vec<u8> {
-        let mut bytes = vec![0, 0, 0, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, b'h', b'i', 0, 10];
+        let mut bytes =
+            vec![0, 0, 0, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, b'h', b'i', 0, 10];
         bytes.extend_from_slice(b"TAGS\x01TagA\x02");
         bytes
     }

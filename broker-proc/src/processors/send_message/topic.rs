@@ -5,11 +5,12 @@ use crate::broker_context::BrokerContext;
 use crate::processor::Refusal;
 use crate::remoting::headers::SendMessageRequestHeader;
 use crate::remoting::protocol::TopicConfig;
-use crate::remoting::response_code;
+use crate::remoting::{mq_version, response_code};
 use crate::topic_config_manager::TopicCreation;
 use crate::topic_validator::{
     DLQ_GROUP_TOPIC_PREFIX, RETRY_GROUP_TOPIC_PREFIX, TOPIC_MAX_LENGTH, dlq_topic, validate_topic,
 };
+use crate::transaction;
 use std::net::SocketAddr;
 use store_core::properties::{Properties, names};
 
@@ -19,18 +20,17 @@ const PERM_READ_WRITE: i32 = 6;
 /// `topicSysFlag` of topics of a unit.
 const UNIT_FLAG: i32 = 1;
 const UNIT_SUB_FLAG: i32 = 2;
-/// Client versions from which on `maxReconsumeTimes` of a request counts (V3_4_9).
-const RETRY_TIMES_SINCE: i32 = 121;
 
 /// The topic of a send, made when that is allowed.
-pub(super) fn find_topic(
+pub(crate) fn find_topic(
     context: &BrokerContext,
     header: &SendMessageRequestHeader,
     peer: SocketAddr,
 ) -> Result<TopicCreation, Refusal> {
     let config = &context.config;
     if context.now() < config.start_accept_send_request_time_stamp {
-        let remark = format!("broker unable to service, until {}", config.start_accept_send_request_time_stamp);
+        let remark =
+            format!("broker unable to service, until {}", config.start_accept_send_request_time_stamp);
         return Err(Refusal::new(response_code::SYSTEM_ERROR, remark));
     }
     if config.broker_permission & PERM_WRITE == 0 && context.topics.is_order_topic(&header.topic) {
@@ -43,6 +43,7 @@ pub(super) fn find_topic(
         .validate_send_topic(&header.topic)
         .map_err(|remark| Refusal::new(response_code::NO_PERMISSION, remark))?;
     let found = find_or_create(context, header)?;
+    refuse_batch_queues(&found.config)?;
     let queues = found.config.write_queue_nums.max(found.config.read_queue_nums);
     if header.queue_id >= queues {
         let remark =
@@ -52,7 +53,20 @@ pub(super) fn find_topic(
     Ok(found)
 }
 
-fn find_or_create(context: &BrokerContext, header: &SendMessageRequestHeader) -> Result<TopicCreation, Refusal> {
+/// Queues of batches are files of their own, which this release does not write; messages in ordinary queue files would
+/// make Apache refuse the store.
+fn refuse_batch_queues(topic: &TopicConfig) -> Result<(), Refusal> {
+    if topic.attributes.get("queue.type").is_some_and(|kind| kind == "BatchCQ") {
+        let remark = format!("topic[{}]: queue.type=BatchCQ is not served by this release", topic.topic_name);
+        return Err(Refusal::new(response_code::NO_PERMISSION, remark));
+    }
+    Ok(())
+}
+
+fn find_or_create(
+    context: &BrokerContext,
+    header: &SendMessageRequestHeader,
+) -> Result<TopicCreation, Refusal> {
     if let Some(config) = context.topics.select_topic_config(&header.topic) {
         return Ok(TopicCreation { config, changed: false });
     }
@@ -75,7 +89,14 @@ fn find_or_create(context: &BrokerContext, header: &SendMessageRequestHeader) ->
     }
     if is_retry {
         let topics = &context.topics;
-        return Ok(topics.create_topic_in_send_message_back(&header.topic, 1, PERM_READ_WRITE, false, sys_flag, now));
+        return Ok(topics.create_topic_in_send_message_back(
+            &header.topic,
+            1,
+            PERM_READ_WRITE,
+            false,
+            sys_flag,
+            now,
+        ));
     }
     let remark = format!("topic[{}] not exist, apply first please!", header.topic);
     Err(Refusal::new(response_code::TOPIC_NOT_EXIST, remark))
@@ -111,7 +132,10 @@ impl Target {
             let remark = format!("subscription group not exist, {group_name}");
             return Err(Refusal::new(response_code::SUBSCRIPTION_GROUP_NOT_EXIST, remark));
         };
-        let asked = incoming.header.max_reconsume_times.filter(|_| incoming.version >= RETRY_TIMES_SINCE);
+        let asked = incoming
+            .header
+            .max_reconsume_times
+            .filter(|_| incoming.version >= mq_version::CLIENT_MAX_RECONSUME_TIMES);
         let max = asked.unwrap_or(group.retry_max_times);
         let exhausted = incoming.header.reconsume_times > max;
         if !exhausted && !context.locks.is_locked(&group_name, context.now()) {
@@ -145,16 +169,19 @@ pub(super) fn check_compaction(topic: &TopicConfig, properties: &Properties) -> 
     Ok(())
 }
 
-/// Half messages need the transaction service.
-pub(super) fn refuse_transaction(properties: &Properties, reconsume_times: i32) -> Result<(), Refusal> {
-    let half = properties.get(names::TRANSACTION_PREPARED).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    let retried = reconsume_times > 0
-        && properties.get(names::DELAY_TIME_LEVEL).is_some_and(|level| level.parse().is_ok_and(|level: i32| level > 0));
-    if half && !retried {
-        let remark = "transactional messages are not served by this release";
+/// Whether this is a half message, and whether such may be sent.
+pub(super) fn check_transaction(
+    context: &BrokerContext,
+    properties: &Properties,
+    reconsume_times: i32,
+) -> Result<bool, Refusal> {
+    let half = transaction::is_half(properties, reconsume_times);
+    if half && context.config.reject_transaction_message {
+        let remark =
+            format!("the broker[{}] sending transaction message is forbidden", context.config.broker_ip1);
         return Err(Refusal::new(response_code::NO_PERMISSION, remark));
     }
-    Ok(())
+    Ok(half)
 }
 
 /// The store's own limit of topic names, in bytes.

@@ -45,6 +45,8 @@ public final class Main {
                 return HammerVerb.run(arguments);
             case "read-store":
                 return ReadStoreVerb.run(arguments);
+            case "transactions":
+                return TransactionsVerb.run(arguments);
             default:
                 throw new IllegalArgumentException("unknown verb " + args[0]);
         }

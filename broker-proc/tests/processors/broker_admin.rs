@@ -1,0 +1,83 @@
+//! The broker's own figures and settings, and codes nobody serves.
+
+use crate::in_process::{RawClient, TestBroker, requests};
+use broker_proc::remoting::headers::GetBrokerConfigResponseHeader;
+use broker_proc::remoting::protocol::{ConsumerOffsetSerializeWrapper, DataVersion, KvTable};
+use broker_proc::remoting::{RemotingCommand, request_code, response_code};
+
+#[tokio::test]
+async fn figures_of_a_running_broker() {
+    let broker = TestBroker::start().await;
+    let client = broker.client();
+    for _ in 0..3 {
+        client.send("Figures", 0, "x", "").await;
+    }
+    client.until_dispatched("Figures", 0, 3).await;
+    let answer = client.ok(RemotingCommand::request(request_code::GET_BROKER_RUNTIME_INFO)).await;
+    let KvTable { table } = answer.decode_body().unwrap();
+    assert_eq!(table["brokerActive"], "true");
+    assert!(table["brokerVersionDesc"].starts_with("StrataMQ_"), "{}", table["brokerVersionDesc"]);
+    assert_eq!(table["putMessageTimesTotal"], "3");
+    assert_eq!(table["dispatchBehindBytes"], "0");
+    for key in [
+        "commitLogMaxOffset",
+        "earliestMessageTimeStamp",
+        "sendThreadPoolQueueSize",
+        "pageCacheLockTimeMills",
+    ] {
+        assert!(table[key].parse::<i64>().is_ok(), "{key}={}", table[key]);
+    }
+    assert!(table["commitLogDiskRatio"].parse::<f64>().is_ok());
+    let puts = table["putTps"].split(' ').map(str::parse::<f64>);
+    assert!(puts.clone().all(|rate| rate.is_ok()) && puts.count() == 3, "{}", table["putTps"]);
+    broker.stop().await;
+}
+
+#[tokio::test]
+async fn settings_in_effect() {
+    let broker = TestBroker::with("traceOn=false\n").await;
+    let answer = broker.client().ok(RemotingCommand::request(request_code::GET_BROKER_CONFIG)).await;
+    let fields: GetBrokerConfigResponseHeader = answer.decode_header().unwrap();
+    let version: DataVersion = store_core::java_json::from_slice(fields.version.as_bytes()).unwrap();
+    assert_eq!(version, broker.context().topics.data_version());
+    let text = String::from_utf8(answer.body.to_bytes().to_vec()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.is_sorted());
+    let listen_port = format!("listenPort={}", broker.broker().address().port());
+    for line in
+        ["brokerName=test-broker", "traceOn=false", "mappedFileSizeCommitLog=1048576", listen_port.as_str()]
+    {
+        assert!(lines.contains(&line), "{line} in {text}");
+    }
+    broker.stop().await;
+}
+
+#[tokio::test]
+async fn the_table_of_offsets() {
+    let broker = TestBroker::start().await;
+    let client = broker.client();
+    client.ok(requests::create_topic("Table", 1)).await;
+    client.ok(requests::heartbeat("c1", &[], vec![requests::consumer("group", vec![])])).await;
+    client.ok(requests::commit("group", "Table", 0, 4)).await;
+    let answer = client.ok(RemotingCommand::request(request_code::GET_ALL_CONSUMER_OFFSET)).await;
+    let table: ConsumerOffsetSerializeWrapper = answer.decode_body().unwrap();
+    assert_eq!(table.offset_table["Table@group"][&0], 4);
+    client.ok(RemotingCommand::request(request_code::CLEAN_EXPIRED_CONSUMEQUEUE)).await;
+    broker.stop().await;
+}
+
+#[tokio::test]
+async fn codes_that_nobody_serves() {
+    let broker = TestBroker::start().await;
+    let mut client = RawClient::connect(&broker.address()).await;
+    for (opaque, code) in (1..).zip([4711, 0, -1, i32::MAX, request_code::GET_ROUTEINFO_BY_TOPIC]) {
+        client.send(opaque, RemotingCommand::request(code).oneway()).await;
+        client.send(opaque, RemotingCommand::request(code)).await;
+        let answer = client.receive().await.unwrap();
+        assert_eq!((answer.opaque, answer.code), (opaque, response_code::REQUEST_CODE_NOT_SUPPORTED));
+        assert_eq!(answer.remark, Some(format!(" request type {code} not supported")));
+    }
+    client.send(99, requests::queue(request_code::GET_MAX_OFFSET, "T", 0)).await;
+    assert_eq!(client.receive().await.unwrap().opaque, 99, "the requests that want no answer got none");
+    broker.stop().await;
+}

@@ -1,0 +1,183 @@
+//! The program in a process of its own.
+
+use crate::in_process::{LONG, free_port};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use tempfile::TempDir;
+
+/// Small files, so that a start is cheap.
+const SETTINGS: &str = "\
+mappedFileSizeCommitLog=1048576
+mappedFileSizeConsumeQueue=20000
+maxHashSlotNum=1000
+maxIndexNum=4000
+";
+
+/// A process that runs.
+pub struct Process {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// A process that has ended.
+pub struct Ended {
+    pub status: ExitStatus,
+    /// What it wrote to standard error.
+    pub errors: String,
+}
+
+impl Process {
+    /// Starts the program.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stratamq"));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env_remove("NAMESRV_ADDR").env_remove("STRATAMQ_LOG");
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = mpsc::channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                // Nobody may be listening any more.
+                let _ = sender.send(line);
+            }
+        });
+        let mut errors = child.stderr.take().unwrap();
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            errors.read_to_string(&mut text).unwrap();
+            text
+        });
+        Self { child, lines, errors: Some(errors) }
+    }
+
+    /// The next line of standard output; `None` when there is no more.
+    fn line(&mut self) -> Option<String> {
+        match self.lines.recv_timeout(LONG) {
+            Ok(line) => Some(line),
+            Err(mpsc::RecvTimeoutError::Disconnected) => None,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("the program has written nothing for {LONG:?}"),
+        }
+    }
+
+    /// Reads lines until one contains `text`, and returns that.
+    pub fn until(&mut self, text: &str) -> String {
+        loop {
+            match self.line() {
+                Some(line) if line.contains(text) => return line,
+                Some(_) => {}
+                None => panic!("the program ended before {text:?}: {}", self.wait().errors),
+            }
+        }
+    }
+
+    /// The lines by which a broker says that it serves; call it once.
+    pub fn banner(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        while !lines.last().is_some_and(|line: &String| line.starts_with("stop ")) {
+            match self.line() {
+                Some(line) => lines.push(line),
+                None => panic!("the broker ended: {}", self.wait().errors),
+            }
+        }
+        lines
+    }
+
+    /// Waits for the end.
+    fn wait(&mut self) -> Ended {
+        let status = self.child.wait().unwrap();
+        let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
+        Ended { status, errors }
+    }
+
+    /// Sends a signal by its name and waits for the end.
+    pub fn terminate(mut self, signal: &str) -> Ended {
+        let kill = format!("kill -{signal} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        self.wait()
+    }
+
+    /// Ends the process as a crash would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    /// A failed test leaves no process behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A configuration and a place for a store, for one broker after the other.
+pub struct Site {
+    directory: TempDir,
+}
+
+impl Site {
+    /// A place without a store yet; `settings` are the last lines of the configuration.
+    pub fn new(settings: &str) -> Self {
+        let site = Self { directory: tempfile::tempdir().unwrap() };
+        std::fs::write(site.config(), format!("{SETTINGS}{settings}")).unwrap();
+        site
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> PathBuf {
+        self.directory.path().join("broker.conf")
+    }
+
+    /// Line in which the settings given to [`Site::new`] begin.
+    pub fn first_line(&self) -> usize {
+        SETTINGS.lines().count() + 1
+    }
+
+    /// The root of the store.
+    pub fn store(&self) -> PathBuf {
+        self.directory.path().join("store")
+    }
+
+    /// The file that is there while a store is open, or was not closed.
+    pub fn abort_file(&self) -> PathBuf {
+        self.store().join("abort")
+    }
+
+    fn launch(&self, port: u16) -> Process {
+        let (config, store) = (self.config(), self.store());
+        Process::start(&[
+            "broker",
+            "--config",
+            config.to_str().unwrap(),
+            "--store",
+            store.to_str().unwrap(),
+            "--listen-port",
+            &port.to_string(),
+            "--namesrv-port",
+            "0",
+        ])
+    }
+
+    /// Starts a broker; its port comes with it.
+    pub fn start(&self) -> (Process, u16) {
+        let port = free_port();
+        (self.launch(port), port)
+    }
+
+    /// A start that must fail.
+    pub fn refused_start(&self) -> Ended {
+        self.refused_start_on(free_port())
+    }
+
+    /// The same on a given port.
+    pub fn refused_start_on(&self, port: u16) -> Ended {
+        let mut process = self.launch(port);
+        while process.line().is_some() {}
+        process.wait()
+    }
+}
