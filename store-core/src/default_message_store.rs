@@ -15,7 +15,7 @@ pub use recover::RecoveryReport;
 
 use crate::config::MessageStoreConfig;
 use crate::message_arrival::MessageArrivingListener;
-use crate::message_store::{GetRequest, MessageStore, QueryRequest, QueueOffsets};
+use crate::message_store::{GetRequest, LogPositions, MessageStore, QueryRequest, QueueOffsets};
 use crate::running_flags::RunningFlags;
 use crate::service::{ServiceThread, Wakeup};
 use crate::services::group_commit_service::GroupCommitQueue;
@@ -152,6 +152,12 @@ impl MessageStore for DefaultMessageStore {
 
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, LogicError> {
         self.shared.delete_topics(topics)
+    }
+
+    fn log_positions(&self) -> LogPositions {
+        // In this order: the end may only grow meanwhile.
+        let durable = self.shared.log.flushed_where();
+        LogPositions { end: self.shared.log.max_offset(), durable }
     }
 
     fn runtime_info(&self) -> BTreeMap<String, String> {

@@ -58,7 +58,7 @@ pub use default_message_store::{DefaultMessageStore, RecoveryReport};
 pub use error::StoreError;
 pub use get_result::{GetMessageStatus, GetResult};
 pub use message_arrival::{Arrival, MessageArrivingListener};
-pub use message_store::{GetRequest, MessageFilter, MessageStore, QueryRequest, QueueOffsets};
+pub use message_store::{GetRequest, LogPositions, MessageFilter, MessageStore, QueryRequest, QueueOffsets};
 pub use put_result::{AppendResult, PutMessageStatus, PutResult};
 pub use put_ticket::PutTicket;
 pub use query_result::QueryResult;

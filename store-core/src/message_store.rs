@@ -50,6 +50,9 @@ pub trait MessageStore: Send + Sync {
     /// Files that could not be deleted.
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, store_logic::LogicError>;
 
+    /// How far the log reaches and how far it is durable.
+    fn log_positions(&self) -> LogPositions;
+
     /// State in Apache's keys (`GET_BROKER_RUNTIME_INFO`).
     fn runtime_info(&self) -> BTreeMap<String, String>;
 
@@ -96,6 +99,15 @@ pub struct QueryRequest<'a> {
     pub begin: i64,
     /// Latest store time.
     pub end: i64,
+}
+
+/// Positions in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogPositions {
+    /// Behind the last record.
+    pub end: u64,
+    /// Everything below is durable.
+    pub durable: u64,
 }
 
 /// Range of a queue.

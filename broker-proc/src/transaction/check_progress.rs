@@ -2,7 +2,6 @@ use super::{HALF_QUEUE, TRANSACTION_GROUP};
 use crate::broker_context::BrokerContext;
 use crate::consumer_offset_manager::CommitOutcome;
 use crate::topic_validator::{RMQ_SYS_TRANS_HALF_TOPIC, RMQ_SYS_TRANS_OP_HALF_TOPIC};
-use store_core::MessageStore;
 
 /// How far a round of checks has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,18 +88,6 @@ pub(super) fn commit(context: &BrokerContext, checked: Checked) {
             tracing::warn!(topic, offset, "the progress of transaction checks was not taken");
         }
     }
-}
-
-/// End of the log, and how far it is durable.
-pub(super) fn log_positions(store: &dyn MessageStore) -> (u64, u64) {
-    let info = store.runtime_info();
-    let position = |key: &str| info.get(key).and_then(|text| text.parse().ok());
-    // A store that does not tell where it stands keeps nothing back.
-    let (Some(end), Some(flushed)) = (position("commitLogMaxOffset"), position("commitLogFlushedWhere"))
-    else {
-        return (0, 0);
-    };
-    (end, flushed)
 }
 
 #[cfg(test)]

@@ -18,17 +18,11 @@ pub mod property_names {
     pub const TRANSACTION_PREPARED_QUEUE_OFFSET: &str = "TRAN_PREPARED_QUEUE_OFFSET";
 }
 
-/// Whether a send is one of a half message. A message that comes again after a delay is none, whatever it was once.
+/// Whether a send is one of a half message. A message that a consumer sends again is none: the mark that old clients leave
+/// on it is of its first way. (Apache looks at the delay too, and so makes half messages of such dead letters.)
 pub fn is_half(properties: &Properties, reconsume_times: i32) -> bool {
-    let marked =
-        properties.get(names::TRANSACTION_PREPARED).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    let delayed = || {
-        properties
-            .get(names::DELAY_TIME_LEVEL)
-            .and_then(|level| level.parse().ok())
-            .is_some_and(|level: i32| level > 0)
-    };
-    marked && !(reconsume_times > 0 && delayed())
+    let mark = properties.get(names::TRANSACTION_PREPARED);
+    reconsume_times <= 0 && mark.is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
 /// Sends a half message to the half topic; its own topic and queue go into its properties.
@@ -144,10 +138,10 @@ mod tests {
     #[test]
     fn marked_messages_are_half_messages_unless_they_come_again() {
         assert!(half("TRAN_MSG\u{1}true\u{2}", 0));
-        assert!(half("TRAN_MSG\u{1}TRUE\u{2}", 3));
+        assert!(half("TRAN_MSG\u{1}TRUE\u{2}", 0));
         assert!(half("TRAN_MSG\u{1}true\u{2}DELAY\u{1}3\u{2}", 0));
         assert!(!half("TRAN_MSG\u{1}true\u{2}DELAY\u{1}3\u{2}", 1));
-        assert!(half("TRAN_MSG\u{1}true\u{2}DELAY\u{1}0\u{2}", 1));
+        assert!(!half("TRAN_MSG\u{1}true\u{2}DELAY\u{1}-1\u{2}", 17), "a dead letter");
         assert!(!half("TRAN_MSG\u{1}false\u{2}", 0));
         assert!(!half("", 0));
     }

@@ -1,5 +1,5 @@
 use super::check_message::{ask_producer, check_request};
-use super::check_progress::{self, CheckProgress, Checked, log_positions};
+use super::check_progress::{self, CheckProgress, Checked};
 use super::half_message::property_names;
 use super::op_queue_reader::{OpQueueReader, REMOVE_TAG};
 use super::{Append, Decision, HALF_QUEUE, HalfMessage, TransactionState, appended, decide};
@@ -259,9 +259,9 @@ impl TransactionalMessageCheckService {
     fn end_round(&mut self) {
         self.phase = Phase::Resting;
         self.next_round = self.monotonic() + self.interval();
-        let (log_end, flushed) = log_positions(&*self.context.store);
-        let checked = self.checked(log_end);
-        self.save(checked, flushed);
+        let positions = self.context.store.log_positions();
+        let checked = self.checked(positions.end);
+        self.save(checked, positions.durable);
     }
 
     fn checked(&mut self, log_end: u64) -> Checked {

@@ -1,0 +1,81 @@
+//! `stratamq store verify`.
+
+use super::scan_progress::ScanProgress;
+use super::{Outcome, Output, Target, finish};
+use anyhow::Result;
+use clap::Args;
+use std::io;
+use std::ops::ControlFlow;
+use store_core::Env;
+use store_core::inspect::{Fields, Finding, Severity};
+use store_core::inspectors::StoreInspection;
+
+/// Arguments of `stratamq store verify`.
+#[derive(Debug, Args)]
+pub(super) struct VerifyArguments {
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Prints findings as they come and counts them.
+struct Findings<'a> {
+    output: Output<'a>,
+    written: io::Result<()>,
+    errors: u64,
+    notes: u64,
+}
+
+impl Findings<'_> {
+    fn take(&mut self, finding: &Finding) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Note => self.notes += 1,
+        }
+        if self.written.is_ok() {
+            self.written = self.output.finding(finding).and_then(|()| self.output.flush());
+        }
+    }
+}
+
+pub(super) fn run(arguments: &VerifyArguments) -> Result<Outcome> {
+    let env = Env::os();
+    let target = &arguments.target;
+    let mut findings = Findings { output: target.output(), written: Ok(()), errors: 0, notes: 0 };
+    let store = target.enclosing_store(&env)?;
+    let whole = store.filter(|store| target.is_root(store) || target.commit_log.is_some());
+    let summary = match &whole {
+        Some(store) => verify_store(store, &mut findings)?,
+        None => verify_files(target, &env, &mut findings)?,
+    };
+    findings.written?;
+    if target.json {
+        findings.output.line(&Fields::new().with("summary", summary))?;
+    } else {
+        eprintln!("{summary}");
+    }
+    finish(findings.output)?;
+    Ok(if findings.errors == 0 { Outcome::Good } else { Outcome::Bad })
+}
+
+fn verify_store(store: &StoreInspection, findings: &mut Findings<'_>) -> Result<Fields> {
+    super::warn_in_use(store)?;
+    let mut progress = ScanProgress::new(store.log_bytes()?);
+    let bar = progress.bar();
+    let summary = store.verify(&mut |done| progress.set(done), &mut |finding| {
+        bar.suspend(|| findings.take(&finding));
+    });
+    progress.finish();
+    Ok(summary?.fields())
+}
+
+/// A part of a store, or a file that was taken out of one: each file by itself.
+fn verify_files(target: &Target, env: &Env, findings: &mut Findings<'_>) -> Result<Fields> {
+    let registry = target.registry(env)?;
+    let mut files = 0_u64;
+    let _ = registry.walk(env.disk(), &target.path, &mut |place, inspector| {
+        files += 1;
+        inspector.verify(place, &mut |finding| findings.take(&finding))?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(Fields::new().with("files", files).with("errors", findings.errors).with("notes", findings.notes))
+}
