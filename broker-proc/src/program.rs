@@ -7,6 +7,7 @@ mod name_server_argument;
 mod namesrv;
 mod progress;
 mod send;
+mod store;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -31,6 +32,8 @@ enum Verb {
     Send(send::SendArguments),
     /// Consume messages.
     Consume(consume::ConsumeArguments),
+    /// Look at the files of a store without changing them.
+    Store(store::StoreArguments),
 }
 
 /// Runs the program with the process's arguments.
@@ -39,7 +42,7 @@ pub fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("STRATAMQ_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     match run(arguments.verb) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("stratamq: {error:#}");
             ExitCode::FAILURE
@@ -47,7 +50,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(verb: Verb) -> Result<()> {
+fn run(verb: Verb) -> Result<ExitCode> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let outcome = match verb {
@@ -55,10 +58,11 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Namesrv(arguments) => runtime.block_on(namesrv::run(arguments)),
         Verb::Send(arguments) => runtime.block_on(send::run(arguments)),
         Verb::Consume(arguments) => runtime.block_on(consume::run(arguments)),
+        Verb::Store(arguments) => return Ok(store::run(&arguments)),
     };
     // A blocking read of standard input may be under way; nobody waits for it.
     runtime.shutdown_background();
-    outcome
+    outcome.map(|()| ExitCode::SUCCESS)
 }
 
 /// Watches for SIGINT and SIGTERM from now on; the future ends with the first of them, also with one that came before it

@@ -43,6 +43,7 @@ pub mod config;
 mod default_message_store;
 mod error;
 mod get_result;
+pub mod inspectors;
 mod message_arrival;
 mod message_store;
 mod put_result;
@@ -71,5 +72,5 @@ pub use store_logic::message::{Message, message_id, properties, sys_flag, tags_c
 pub use store_logic::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LogicError, Mappable,
     MappedSlice, Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,
-    java_json, sparse_archive,
+    inspect, java_json, sparse_archive,
 };

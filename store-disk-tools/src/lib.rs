@@ -15,6 +15,7 @@
 //! * [`LockFile`] — one process per store root, in a way that a Java broker respects.
 //! * [`file_name`] — the names RocketMQ gives its files.
 //! * [`preallocate`] — reserve blocks before they are mapped, and say so when the disk is too full.
+//! * [`inspect`] — looking at files without changing them; the formats above plug into it.
 //! * [`sparse_archive`] — a directory of mostly empty, pre-sized files in one small file.
 //!
 //! ```
@@ -33,6 +34,7 @@ pub mod atomic_file;
 mod env;
 mod error;
 pub mod file_name;
+pub mod inspect;
 mod lock_file;
 mod os;
 pub mod preallocate;

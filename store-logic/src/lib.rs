@@ -50,6 +50,7 @@ pub mod dispatch;
 mod error;
 pub mod index_file;
 mod index_file_set;
+pub mod inspectors;
 pub mod java_json;
 pub mod message;
 pub mod snapshot_file;
@@ -64,5 +65,5 @@ pub use store_mmap::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat, FileSupplier,
     LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,
     ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, directory_bytes, file_name,
-    local_hour, sparse_archive, total_memory, used_percent, warm_up,
+    inspect, local_hour, sparse_archive, total_memory, used_percent, warm_up,
 };

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use store_core::Env;
-use store_core::inspect::{Range, Selection};
+use store_core::inspect::{Inspector as _, Range, RawInspector, Selection};
 use store_core::inspectors::conditions;
 
 /// Arguments of `stratamq store dump`.
@@ -90,6 +90,10 @@ pub(super) fn run(arguments: &DumpArguments) -> Result<Outcome> {
     let _ = registry.walk(env.disk(), &path, &mut |place, inspector| {
         if left == 0 {
             return Ok(ControlFlow::Break(()));
+        }
+        // A stray file is shown when it is asked for, not among the entries of a part.
+        if inspector.name() == RawInspector.name() && place.path() != path {
+            return Ok(ControlFlow::Continue(()));
         }
         inspector.dump(place, &selection, &mut |fields| {
             written = output.line(&fields);

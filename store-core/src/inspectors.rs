@@ -1,0 +1,184 @@
+//! Looking at a whole store without opening it: what it is, whether its parts agree, where a message is.
+//!
+//! The inspectors of the layer below know one file each. A [`StoreInspection`] knows how the files of a store belong
+//! together: it finds the sizes that are in none of them, checks log, queues, index and checkpoint against each other
+//! ([`StoreInspection::verify`]), finds messages ([`StoreInspection::find`]) and adds up what each topic takes
+//! ([`StoreInspection::usage_by_topic`]). It works on a store that a Java broker wrote as well.
+//!
+//! Nothing is changed, made, locked or deleted. A store that is in use can be looked at; what its broker writes
+//! meanwhile may then look as if it were missing, so ask [`StoreInspection::in_use`] first.
+//!
+//! ```
+//! use store_core::Env;
+//! use store_core::config::MessageStoreConfig;
+//! use store_core::inspectors::{InspectOptions, StoreInspection};
+//!
+//! let dir = tempfile::tempdir().unwrap();
+//! let mut config = MessageStoreConfig::new(dir.path());
+//! config.commit_log.mapped_file_size_commit_log = 1 << 20;
+//! store_core::DefaultMessageStore::open(&Env::os(), config).unwrap().shutdown().unwrap();
+//!
+//! let store = StoreInspection::open(&Env::os(), dir.path(), &InspectOptions::default()).unwrap();
+//! let summary = store.verify(&mut |_bytes| {}, &mut |finding| println!("{finding}")).unwrap();
+//! assert_eq!(summary.errors, 0);
+//! ```
+
+mod cross_check;
+mod find_message;
+mod info;
+mod options;
+mod start_plan;
+mod usage;
+
+pub use cross_check::VerifySummary;
+pub use find_message::MessageAddress;
+pub use options::{InspectOptions, SizeSource};
+pub use store_logic::inspectors::{conditions, message_fields, record_fields};
+pub use usage::TopicUsage;
+
+use crate::config::MessageStoreConfig;
+use crate::store_notes::StoreNotes;
+use crate::store_paths::StorePaths;
+use std::path::{Path, PathBuf};
+use store_logic::index_file::format::IndexGeometry;
+use store_logic::inspect::{InspectError, LockHolder, Registry, lock_holder};
+use store_logic::inspectors::{self, IndexReader, LogReader, QueueDirectory};
+use store_logic::{Disk, DiskError, Env, FileKind};
+
+/// Names below a store root that tell that it is one.
+const PARTS: [&str; 4] = ["commitlog", "consumequeue", "index", "checkpoint"];
+
+/// A store that is looked at.
+#[derive(Debug)]
+pub struct StoreInspection {
+    env: Env,
+    paths: StorePaths,
+    /// Sizes the store was made with, as far as they could be told; otherwise Apache's defaults.
+    config: MessageStoreConfig,
+    sizes: SizeSource,
+    geometries: Vec<IndexGeometry>,
+    notes: Option<StoreNotes>,
+}
+
+impl StoreInspection {
+    /// Looks at the store below `root`.
+    ///
+    /// # Errors
+    ///
+    /// No store is there, or its notes cannot be read.
+    pub fn open(env: &Env, root: &Path, options: &InspectOptions) -> Result<Self, InspectError> {
+        if !is_root(env.disk(), root)? && options.commit_log.is_none() {
+            return Err(InspectError::Unreadable {
+                path: root.to_owned(),
+                expected: format!("a store: a directory with one of {}", PARTS.join(", ")),
+                found: "none of them".to_owned(),
+            });
+        }
+        let mut config = MessageStoreConfig::new(root);
+        config.store_path_commit_log.clone_from(&options.commit_log);
+        let paths = StorePaths::new(&config);
+        let notes = options::read_notes(env, &paths, &mut config)?;
+        options::take_file_sizes(env, &paths, &mut config)?;
+        let (geometries, sizes) = options::geometries(options, &mut config, notes.is_some());
+        Ok(Self { env: env.clone(), paths, config, sizes, geometries, notes })
+    }
+
+    /// The root of the store that `path` (a file or directory of it, or the root) belongs to; `None` outside of a store.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn root_of(env: &Env, path: &Path) -> Result<Option<PathBuf>, DiskError> {
+        for ancestor in path.ancestors() {
+            if is_root(env.disk(), ancestor)? {
+                return Ok(Some(ancestor.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the parts of the store are.
+    pub fn paths(&self) -> &StorePaths {
+        &self.paths
+    }
+
+    /// The inspectors for its files.
+    pub fn registry(&self) -> Registry {
+        inspectors::registry(&self.env, &self.geometries)
+    }
+
+    /// The process that runs a broker on the store. Asked without taking the lock; see [`lock_holder`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn in_use(&self) -> Result<Option<LockHolder>, DiskError> {
+        lock_holder(self.env.disk(), &self.paths.lock())
+    }
+
+    /// True when the last stop was none: the store runs, or crashed.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn has_abort(&self) -> Result<bool, DiskError> {
+        Ok(self.env.disk().stat(&self.paths.abort())?.is_some())
+    }
+
+    fn log(&self) -> Result<LogReader, DiskError> {
+        LogReader::open(&self.env, self.paths.commit_log())
+    }
+
+    fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {
+        QueueDirectory::list(self.env.disk(), &self.paths.consume_queue())
+    }
+
+    /// Index files that can be read, oldest first.
+    fn index_files(&self) -> Result<Vec<PathBuf>, DiskError> {
+        let directory = self.paths.index();
+        let entries = self.env.disk().read_dir(&directory)?.into_iter();
+        let usable = entries.filter(|entry| {
+            entry.kind == FileKind::File
+                && store_logic::index_file::IndexFile::is_file_name(&entry.name)
+                && self.geometries.iter().any(|geometry| geometry.file_size() == entry.len)
+        });
+        Ok(usable.map(|entry| directory.join(entry.name)).collect())
+    }
+
+    fn open_index(&self, path: &Path) -> Result<IndexReader, InspectError> {
+        IndexReader::open(self.env.disk(), path, &self.geometries)
+    }
+
+    /// True when the record is of a topic that was deleted after the record was stored.
+    fn is_of_deleted_topic(&self, topic: &str, phy_offset: u64) -> bool {
+        self.notes.as_ref().is_some_and(|notes| notes.is_of_deleted_topic(topic, phy_offset))
+    }
+
+    /// True when Apache's batch queues hold the topic: its records have no unit of the usual kind.
+    fn has_batch_queues(&self, topic: &str) -> bool {
+        let directory = self.paths.batch_consume_queue().join(topic);
+        self.env.disk().stat(&directory).is_ok_and(|stat| stat.is_some())
+    }
+}
+
+/// Inspectors for files that were taken out of a store: index files have the shape given, or Apache's default.
+pub fn registry(env: &Env, options: &InspectOptions) -> Registry {
+    let mut config = MessageStoreConfig::new("");
+    inspectors::registry(env, &options::geometries(options, &mut config, false).0)
+}
+
+fn is_root(disk: &dyn Disk, path: &Path) -> Result<bool, DiskError> {
+    let entries = match disk.read_dir(path) {
+        Ok(entries) => entries,
+        // A file, or a directory that may not be listed: not a root.
+        Err(_) => return Ok(false),
+    };
+    let is_part = |name: &str, kind| match name {
+        "checkpoint" => kind == FileKind::File,
+        _ => PARTS.contains(&name) && kind == FileKind::Directory,
+    };
+    Ok(entries.iter().any(|entry| is_part(&entry.name, entry.kind)))
+}
+
+#[cfg(test)]
+mod tests;

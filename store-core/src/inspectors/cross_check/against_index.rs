@@ -1,0 +1,301 @@
+//! Every key of a record has its entry, and every entry has its record.
+
+use super::Context;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use store_logic::dispatch::DispatchRequest;
+use store_logic::index_file::format::{IndexEntry, key_hash, tags_key_of, time_diff};
+use store_logic::index_file::keys_of;
+use store_logic::inspect::{Fields, Finding, InspectError, Severity};
+use store_logic::inspectors::IndexReader;
+use store_logic::message::sys_flag;
+
+/// An entry and where it stands.
+#[derive(Debug, Clone)]
+struct Placed {
+    entry: IndexEntry,
+    file: Rc<Path>,
+    number: u32,
+    /// Byte of the file.
+    at: u64,
+    /// Store time of the file's first entry.
+    begin_timestamp: i64,
+}
+
+impl Placed {
+    fn finding(&self, kind: &'static str, expected: impl Into<String>, is: impl Into<String>) -> Finding {
+        let subject = Fields::new()
+            .with("entry", self.number)
+            .with("keyHash", self.entry.key_hash)
+            .with("offset", self.entry.phy_offset);
+        Finding::error(kind, &self.file, expected, is).at(self.at).about(subject)
+    }
+}
+
+/// The file whose entries come next.
+struct OpenFile {
+    reader: IndexReader,
+    path: Rc<Path>,
+    number: u32,
+    count: u32,
+    begin_timestamp: i64,
+}
+
+impl OpenFile {
+    fn next(&mut self) -> Result<Option<Placed>, InspectError> {
+        if self.number >= self.count {
+            return Ok(None);
+        }
+        let Some(entry) = self.reader.entry(self.number)? else { return Ok(None) };
+        let placed = Placed {
+            entry,
+            file: Rc::clone(&self.path),
+            number: self.number,
+            at: self.reader.geometry().entry_at(self.number),
+            begin_timestamp: self.begin_timestamp,
+        };
+        self.number += 1;
+        Ok(Some(placed))
+    }
+}
+
+/// All index files as one row of entries, in the order they were put.
+struct Entries<'a> {
+    context: &'a Context<'a>,
+    files: std::vec::IntoIter<PathBuf>,
+    open: Option<OpenFile>,
+    seen: u64,
+}
+
+impl Entries<'_> {
+    fn next(&mut self) -> Result<Option<Placed>, InspectError> {
+        loop {
+            if let Some(open) = &mut self.open {
+                if let Some(placed) = open.next()? {
+                    self.seen += 1;
+                    return Ok(Some(placed));
+                }
+            }
+            let Some(path) = self.files.next() else { return Ok(None) };
+            let reader = self.context.store.open_index(&path)?;
+            let (count, begin_timestamp) = (reader.index_count()?, reader.header()?.begin_timestamp);
+            self.open = Some(OpenFile { reader, path: path.into(), number: 1, count, begin_timestamp });
+        }
+    }
+}
+
+/// Records in a row whose keys are not in the index, not told yet.
+struct Missing {
+    first: u64,
+    last: u64,
+    records: u64,
+}
+
+/// Entries in a row whose records are not there, not told yet.
+struct Foreign {
+    first: Placed,
+    entries: u64,
+    expected: String,
+}
+
+/// The index while the log is read.
+pub(super) struct IndexCheck<'a> {
+    context: &'a Context<'a>,
+    entries: Entries<'a>,
+    /// The next entry and the one behind it.
+    ahead: [Option<Placed>; 2],
+    /// Record of the entry that was taken last.
+    last: u64,
+    missing: Option<Missing>,
+    foreign: Option<Foreign>,
+    log_min: u64,
+    has_files: bool,
+}
+
+impl<'a> IndexCheck<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Result<Self, InspectError> {
+        let files = context.store.index_files()?;
+        let has_files = !files.is_empty();
+        let mut entries = Entries { context, files: files.into_iter(), open: None, seen: 0 };
+        let ahead = [entries.next()?, entries.next()?];
+        let log_min = context.store.log()?.min_offset();
+        Ok(Self { context, entries, ahead, last: 0, missing: None, foreign: None, log_min, has_files })
+    }
+
+    /// Takes in the next record of the log.
+    pub(super) fn check(
+        &mut self,
+        request: &DispatchRequest<'_>,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<(), InspectError> {
+        let phy_offset = request.phy_offset;
+        self.pass_before(phy_offset, found)?;
+        let mut present = Vec::new();
+        while let Some(placed) = self.peek(found)?.filter(|placed| placed.entry.phy_offset == phy_offset) {
+            self.advance()?;
+            present.push(placed);
+        }
+        if !present.is_empty() {
+            self.tell_foreign(found);
+        }
+        if sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK {
+            return Ok(());
+        }
+        let expected: Vec<(String, u32)> =
+            keys_of(request, false).into_iter().map(|key| (key.clone(), key_hash(&key))).collect();
+        // Releases before 5.5.0 do not index tags.
+        let tags = request.tags.map(|tags| key_hash(&tags_key_of(request.topic, tags)));
+        for placed in &present {
+            self.check_entry(placed, request, &expected, tags, found);
+        }
+        self.check_keys(request, &expected, &present, found);
+        Ok(())
+    }
+
+    fn check_entry(
+        &self,
+        placed: &Placed,
+        request: &DispatchRequest<'_>,
+        expected: &[(String, u32)],
+        tags: Option<u32>,
+        found: &mut dyn FnMut(Finding),
+    ) {
+        let hash = placed.entry.key_hash;
+        if !expected.iter().any(|key| key.1 == hash) && tags != Some(hash) {
+            let keys: Vec<String> = expected.iter().map(|(key, hash)| format!("{hash} ({key})")).collect();
+            let expected = format!("the hash of a key of its record: {}", keys.join(", "));
+            found(placed.finding("wrong-index-entry", expected, hash.to_string()));
+        }
+        let seconds = time_diff(placed.begin_timestamp, request.store_timestamp);
+        // The first entry counts from the end of the file before.
+        if placed.number > 1 && placed.entry.time_diff != seconds {
+            let expected = format!("{seconds} seconds after the first entry");
+            found(placed.finding("index-time", expected, placed.entry.time_diff.to_string()));
+        }
+    }
+
+    fn check_keys(
+        &mut self,
+        request: &DispatchRequest<'_>,
+        expected: &[(String, u32)],
+        present: &[Placed],
+        found: &mut dyn FnMut(Finding),
+    ) {
+        if expected.is_empty() || !self.has_files {
+            return;
+        }
+        let phy_offset = request.phy_offset;
+        if present.is_empty() {
+            let run = self.missing.get_or_insert(Missing { first: phy_offset, last: phy_offset, records: 0 });
+            run.last = phy_offset;
+            run.records += 1;
+            return;
+        }
+        self.tell_missing(Severity::Error, found);
+        for (key, hash) in expected {
+            if !present.iter().any(|placed| placed.entry.key_hash == *hash) {
+                let subject = Fields::new()
+                    .with("topic", request.topic)
+                    .with("queueId", request.queue_id)
+                    .with("queueOffset", request.consume_queue_offset)
+                    .with("offset", phy_offset);
+                let index = self.context.store.paths().index();
+                let expected = format!("an entry of key {key}, hash {hash}");
+                found(Finding::error("missing-index-entry", &index, expected, "none").about(subject));
+            }
+        }
+    }
+
+    /// The next entry. One that is out of order is told of and passed over.
+    fn peek(&mut self, found: &mut dyn FnMut(Finding)) -> Result<Option<Placed>, InspectError> {
+        loop {
+            let [Some(next), behind] = &self.ahead else { return Ok(None) };
+            let at = next.entry.phy_offset;
+            let is_odd = at < self.last
+                || behind.as_ref().is_some_and(|behind| {
+                    at > behind.entry.phy_offset && behind.entry.phy_offset >= self.last
+                });
+            if !is_odd {
+                return Ok(Some(next.clone()));
+            }
+            let expected = format!("a record at or behind {}, in the order of the log", self.last);
+            found(next.finding("index-order", expected, at.to_string()));
+            self.shift()?;
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), InspectError> {
+        if let [Some(next), _] = &self.ahead {
+            self.last = next.entry.phy_offset;
+        }
+        self.shift()
+    }
+
+    fn shift(&mut self) -> Result<(), InspectError> {
+        self.ahead[0] = self.ahead[1].take();
+        self.ahead[1] = self.entries.next()?;
+        Ok(())
+    }
+
+    /// Passes over entries of records before `phy_offset`: no record has come for them.
+    fn pass_before(&mut self, phy_offset: u64, found: &mut dyn FnMut(Finding)) -> Result<(), InspectError> {
+        while let Some(placed) = self.peek(found)?.filter(|placed| placed.entry.phy_offset < phy_offset) {
+            self.advance()?;
+            // Records before the log's beginning were deleted; the index follows file by file.
+            let phy_offset = placed.entry.phy_offset;
+            if phy_offset >= self.log_min && !self.context.is_lost(phy_offset) {
+                let expected = format!("a record at {phy_offset}");
+                self.note_foreign(placed, expected);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_foreign(&mut self, placed: Placed, expected: String) {
+        let run = self.foreign.get_or_insert(Foreign { first: placed, entries: 0, expected });
+        run.entries += 1;
+    }
+
+    fn tell_foreign(&mut self, found: &mut dyn FnMut(Finding)) {
+        let Some(run) = self.foreign.take() else { return };
+        let is = match run.entries {
+            1 => "none".to_owned(),
+            entries => format!("none, as for {entries} entries in a row"),
+        };
+        found(run.first.finding("foreign-index-entry", run.expected, is));
+    }
+
+    fn tell_missing(&mut self, severity: Severity, found: &mut dyn FnMut(Finding)) {
+        let Some(run) = self.missing.take() else { return };
+        let index = self.context.store.paths().index();
+        let expected = format!("entries of {} records with keys", run.records);
+        let is = format!("none for those from {} to {}", run.first, run.last);
+        let subject = Fields::new().with("offset", run.first).with("records", run.records);
+        let finding = Finding::error("missing-index-entries", &index, expected, is).about(subject);
+        found(Finding { severity, ..finding });
+    }
+
+    /// Tells of the rest. Returns the number of entries.
+    pub(super) fn finish(
+        mut self,
+        log_end: u64,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<u64, InspectError> {
+        self.tell_missing(self.context.lag_severity(), found);
+        self.pass_before(log_end, found)?;
+        while let Some(placed) = self.peek(found)? {
+            self.advance()?;
+            let is_lost = self.context.is_lost(placed.entry.phy_offset);
+            if !is_lost && !self.context.in_use {
+                let expected = format!("a record before the end of the log at {log_end}");
+                self.note_foreign(placed, expected);
+            }
+        }
+        self.tell_foreign(found);
+        if !self.has_files {
+            let index = self.context.store.paths().index();
+            found(Finding::note("no-index", &index, "index files of a known size", "none; not checked"));
+        }
+        Ok(self.entries.seen)
+    }
+}

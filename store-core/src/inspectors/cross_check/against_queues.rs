@@ -1,0 +1,156 @@
+//! Every record has its unit, and every unit has its record.
+
+use super::Context;
+use super::queue_state::{LMQ_PREFIX, QueueState, record_of};
+use super::unit_walk::{Queue, subject};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use store_logic::dispatch::DispatchRequest;
+use store_logic::inspect::{Finding, InspectError};
+use store_logic::inspectors::LogReader;
+use store_logic::message::properties;
+
+/// Names of the light queues of a record, and its offsets in them, both separated by commas.
+const MULTI_DISPATCH: &str = "INNER_MULTI_DISPATCH";
+const MULTI_QUEUE_OFFSET: &str = "INNER_MULTI_QUEUE_OFFSET";
+
+/// The queues while the log is read.
+pub(super) struct QueueCheck<'a> {
+    context: &'a Context<'a>,
+    queues: HashMap<String, HashMap<i32, QueueState>>,
+    /// For looking at records out of order.
+    log: LogReader,
+}
+
+impl<'a> QueueCheck<'a> {
+    /// Lists the queues and checks their files as such.
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<Self, InspectError> {
+        let log = context.store.log()?.without_crc();
+        let mut check = Self { context, queues: HashMap::new(), log };
+        for queue in context.store.queues()? {
+            let state = QueueState::open(context.store, queue.path)?;
+            if let Some(reader) = &state.reader {
+                reader.files().verify(found);
+            }
+            check.queues.entry(queue.topic).or_default().insert(queue.queue_id, state);
+        }
+        Ok(check)
+    }
+
+    /// Looks the record's unit up.
+    pub(super) fn check(
+        &mut self,
+        request: &DispatchRequest<'_>,
+        queue_offset: i64,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<(), InspectError> {
+        self.check_light_queues(request, found)?;
+        if !request.is_visible() {
+            return Ok(());
+        }
+        let Ok(queue_offset) = u64::try_from(queue_offset) else {
+            let path = self.context.store.paths().commit_log();
+            let subject = subject(request.topic, request.queue_id, request.consume_queue_offset);
+            let finding =
+                Finding::error("queue-offset", path, "a queue offset from 0 on", queue_offset.to_string());
+            found(finding.about(subject.with("offset", request.phy_offset)));
+            return Ok(());
+        };
+        if self.context.store.is_of_deleted_topic(request.topic, request.phy_offset) {
+            return Ok(());
+        }
+        let unit = self.state(request.topic, request.queue_id)?.check(
+            request,
+            request.topic,
+            request.queue_id,
+            queue_offset,
+            found,
+        )?;
+        let Some(unit) = unit else { return Ok(()) };
+        let queue = Queue { topic: request.topic, queue_id: request.queue_id, log_min: 0, log_end: u64::MAX };
+        // A topic that was deleted and made anew begins at 0 again.
+        let is_later = unit.phy_offset > request.phy_offset;
+        let replaced = is_later && record_of(&mut self.log, &unit, &queue, queue_offset)?.is_none();
+        let state = self.state(request.topic, request.queue_id)?;
+        if replaced {
+            state.replaced += 1;
+        } else {
+            state.tell_foreign(&unit, request, &queue, queue_offset, found);
+        }
+        Ok(())
+    }
+
+    /// A record of several light queues has a unit in each, provided that they are kept at all.
+    fn check_light_queues(
+        &mut self,
+        request: &DispatchRequest<'_>,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<(), InspectError> {
+        let Some(names) = properties::get(request.properties, MULTI_DISPATCH) else { return Ok(()) };
+        let offsets = properties::get(request.properties, MULTI_QUEUE_OFFSET).unwrap_or("");
+        for (name, offset) in names.split(',').zip(offsets.split(',')) {
+            let Ok(offset) = offset.parse::<u64>() else { continue };
+            let state = self.queues.get_mut(name).and_then(|queues| queues.get_mut(&0));
+            if let Some(state) = state.filter(|_| name.starts_with(LMQ_PREFIX)) {
+                if let Some(unit) = state.check(request, name, 0, offset, found)? {
+                    let queue = Queue { topic: name, queue_id: 0, log_min: 0, log_end: u64::MAX };
+                    state.tell_foreign(&unit, request, &queue, offset, found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn state(&mut self, topic: &str, queue_id: i32) -> Result<&mut QueueState, InspectError> {
+        let context = self.context;
+        let queues = self.queues.entry(topic.to_owned()).or_default();
+        let has_siblings = queues.values().any(|state| state.reader.is_some());
+        match queues.entry(queue_id) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => {
+                let path = context.store.paths().consume_queue().join(topic).join(queue_id.to_string());
+                let mut state = QueueState::open(context.store, path)?;
+                state.excused = excuse(context, topic, has_siblings);
+                Ok(entry.insert(state))
+            }
+        }
+    }
+
+    /// Walks every queue. Returns how many there are and their units.
+    pub(super) fn finish(
+        mut self,
+        log_min: u64,
+        log_end: u64,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<(u64, u64), InspectError> {
+        let mut log = self.context.store.log()?.without_crc();
+        let (mut count, mut units) = (0, 0);
+        let mut topics: Vec<_> = std::mem::take(&mut self.queues).into_iter().collect();
+        topics.sort_by(|left, right| left.0.cmp(&right.0));
+        for (topic, queues) in topics {
+            let mut queues: Vec<_> = queues.into_iter().collect();
+            queues.sort_by_key(|queue| queue.0);
+            for (queue_id, mut state) in queues {
+                let queue = Queue { topic: &topic, queue_id, log_min, log_end };
+                state.tell_missing(&queue, self.context.lag_severity(), found);
+                state.tell_excused(&queue, found);
+                state.tell_replaced(&queue, found);
+                count += u64::from(state.reader.is_some());
+                units += state.walk(self.context, &queue, &mut log, found)?;
+            }
+        }
+        Ok((count, units))
+    }
+}
+
+/// Why the records of a topic that has no queue need none.
+fn excuse(context: &Context<'_>, topic: &str, has_siblings: bool) -> Option<&'static str> {
+    if context.store.has_batch_queues(topic) {
+        return Some("units in batch queues, which are not checked");
+    }
+    let unknown = context.topics.as_ref().is_some_and(|topics| !topics.contains(topic));
+    if unknown && !has_siblings { Some("no queue, as of a deleted topic") } else { None }
+}
