@@ -1,4 +1,5 @@
 //! One put of 1 KiB through the whole store, dispatch running beside it.
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

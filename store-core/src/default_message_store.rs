@@ -1,5 +1,7 @@
 //! RocketMQ's engine: one log, queues and index derived from it.
 
+#[cfg(test)]
+mod crash_simulation;
 mod delete_topics;
 mod dispatch;
 mod flush;

@@ -17,10 +17,10 @@ pub struct RunningFlags {
 impl RunningFlags {
     /// Refuses writes for good: a sync failed, or a queue could not be written. Later reasons are only logged.
     pub fn fail(&self, reason: impl Into<String>) {
-        let reason = reason.into();
-        tracing::error!(%reason, "the store refuses writes from now on");
-        // The first reason stays; a later one has been logged.
-        let _ = self.failure.set(reason);
+        match self.failure.set(reason.into()) {
+            Ok(()) => tracing::error!(reason = self.failure(), "the store refuses writes from now on"),
+            Err(later) => tracing::debug!(reason = later, "a later reason to refuse writes"),
+        }
     }
 
     /// Why writes are refused for good.

@@ -38,6 +38,8 @@ pub mod inspect;
 mod lock_file;
 mod os;
 pub mod preallocate;
+#[cfg(any(test, feature = "sim"))]
+pub mod sim;
 pub mod sparse_archive;
 mod usage;
 mod zero_rest;

@@ -24,7 +24,8 @@ const ZERO_BLOCK: usize = 1 << 20;
 /// an existing file of that length is opened as it is.
 ///
 /// Files that fill from front to back for a long time and are many (queue files) reserve a stretch at a time with
-/// [`reserve`]; a log file reserves everything.
+/// [`reserve`]; a log file reserves everything. The length of a file that is reserved as a whole is durable too; of
+/// others a power cut may leave an empty file.
 ///
 /// # Errors
 ///
@@ -45,7 +46,7 @@ pub fn create_sized(
         let reason = format!("expected a file of {len} bytes, found {existing}");
         return Err(DiskError::new("use", path, io::Error::new(io::ErrorKind::InvalidData, reason)));
     }
-    let reservation = match make(&*file, len, reserved) {
+    let reservation = match make(&*file, len, reserved.min(len)) {
         Ok(reservation) => reservation,
         Err(error) => {
             drop(file);
@@ -62,7 +63,12 @@ pub fn create_sized(
 
 fn make(file: &dyn DiskFile, len: u64, reserved: u64) -> Result<Reservation> {
     file.set_len(len)?;
-    reserve(file, 0, reserved.min(len))
+    let reservation = reserve(file, 0, reserved)?;
+    if reserved == len {
+        // Others will rely on what is in it: after a power cut it must be there with its whole length.
+        file.sync_all()?;
+    }
+    Ok(reservation)
 }
 
 /// Reserves the blocks of `len` bytes at `offset`; where the file system cannot, zeros are written, so the stretch must
@@ -77,6 +83,19 @@ pub fn reserve(file: &dyn DiskFile, offset: u64, len: u64) -> Result<Reservation
             write_zeros(file, offset, offset + len)?;
             Ok(Reservation::Zeroed)
         }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reserves the blocks of `len` bytes at `offset` without writing: for stretches that may hold content. Returns whether
+/// the file system can.
+pub fn reserve_in_place(file: &dyn DiskFile, offset: u64, len: u64) -> Result<bool> {
+    if len == 0 {
+        return Ok(true);
+    }
+    match file.allocate(offset, len) {
+        Ok(()) => Ok(true),
+        Err(error) if error.io().kind() == io::ErrorKind::Unsupported => Ok(false),
         Err(error) => Err(error),
     }
 }

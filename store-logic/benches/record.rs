@@ -1,4 +1,5 @@
 //! Encoding and checking a 1 KiB record, beside the limit: the copy and the CRC alone.
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -1,7 +1,6 @@
 //! What one record tells the objects that are derived from the log.
 
 use crate::commit_log::format::MessageView;
-use crate::error::Result;
 use crate::message::properties::{self, names};
 use crate::message::{sys_flag, tags_code};
 
@@ -84,15 +83,4 @@ impl<'a> DispatchRequest<'a> {
     pub fn is_visible(&self) -> bool {
         sys_flag::is_visible(self.sys_flag)
     }
-}
-
-/// An object derived from the log.
-pub trait Dispatcher {
-    /// Takes in one record. Records come in log order; the same record may come again after a restart and must then
-    /// change nothing.
-    ///
-    /// # Errors
-    ///
-    /// The object could not be written. The caller stops, because a later record must not overtake this one.
-    fn dispatch(&self, request: &DispatchRequest<'_>) -> Result<()>;
 }

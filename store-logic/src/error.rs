@@ -30,3 +30,14 @@ pub enum LogicError {
         found: String,
     },
 }
+
+impl LogicError {
+    /// True when the disk is full.
+    pub fn is_no_space(&self) -> bool {
+        match self {
+            Self::Map(error) => error.is_no_space(),
+            Self::Disk(error) => error.is_no_space(),
+            _ => false,
+        }
+    }
+}

@@ -61,6 +61,8 @@ pub use error::{LogicError, Result};
 pub use index_file_set::{IndexEnd, IndexFileSet};
 
 // Vocabulary from below.
+#[cfg(any(test, feature = "sim"))]
+pub use store_mmap::sim;
 pub use store_mmap::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat, FileSupplier,
     LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,

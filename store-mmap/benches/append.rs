@@ -1,4 +1,5 @@
 //! Appending 1 KiB records to a mapped file, beside the limit: the same copies into plain memory.
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

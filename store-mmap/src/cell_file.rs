@@ -26,10 +26,8 @@ impl CellFile {
         let reserved = reserved.min(size);
         let (file, how) = preallocate::create_sized(env.disk(), path, size, reserved)?;
         if how == preallocate::Reservation::Existing {
-            // Made by someone who does not reserve (Java): fill its holes; content stays.
-            preallocate::reserve(&*file, 0, reserved).or_else(|error| {
-                if error.io().kind() == std::io::ErrorKind::Unsupported { Ok(how) } else { Err(error) }
-            })?;
+            // Perhaps made by someone who does not reserve (Java): its holes are filled where that is possible.
+            preallocate::reserve_in_place(&*file, 0, reserved)?;
         }
         Ok(Self { mapping: Mapping::new(&*file, size)?, file, reserved: AtomicU64::new(reserved) })
     }
@@ -51,7 +49,8 @@ impl CellFile {
             return Ok(());
         }
         let to = end.max(reserved.saturating_add(step)).min(self.size());
-        preallocate::reserve(&*self.file, reserved, to - reserved)?;
+        // Entries of an earlier run may stand there already.
+        preallocate::reserve_in_place(&*self.file, reserved, to - reserved)?;
         self.reserved.store(to, Ordering::Relaxed);
         Ok(())
     }

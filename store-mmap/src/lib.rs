@@ -50,6 +50,8 @@ pub use memory_lock::MemoryLock;
 pub use warm_up::warm_up;
 
 // Vocabulary from below.
+#[cfg(any(test, feature = "sim"))]
+pub use store_disk_tools::sim;
 pub use store_disk_tools::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LockFile, Mappable,
     Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, directory_bytes,

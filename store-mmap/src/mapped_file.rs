@@ -153,29 +153,27 @@ impl MappedFile {
     /// [`MapError::InUse`] while views are held, because they may lie above `at`; the marks are then unchanged.
     /// [`MapError::NoRoom`] when `at` is beyond what was published.
     pub fn truncate(&self, at: u64) -> Result<()> {
-        if at > self.file_size() {
-            return Err(MapError::NoRoom {
-                path: self.path.clone(),
-                len: 0,
-                position: at,
-                size: self.file_size(),
-            });
-        }
-        self.mapping.set_wrote(at).map_err(|held| MapError::InUse {
-            path: self.path.clone(),
-            at,
-            views: held.0,
-        })?;
-        self.flushed.fetch_min(at, Ordering::SeqCst);
-        Ok(())
+        self.cut(at, || Ok(()))
     }
 
-    /// Sets both marks to `at` without writing: the layer above vouches for the bytes below (recovery). What stands
-    /// behind is cleared: were it left, bytes written later might lead a reader on into it.
+    /// Lowers the marks to `at`: the layer above vouches for the bytes below (recovery). What stands behind is cleared:
+    /// were it left, bytes written later might lead a reader on into it.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedFile::truncate`], and whatever the disk reports.
     pub fn set_recovered_position(&self, at: u64) -> Result<()> {
-        self.truncate(at)?;
-        zero_rest(&*self.file, at)?;
-        self.flushed.store(at, Ordering::SeqCst);
+        self.cut(at, || Ok(zero_rest(&*self.file, at).map(drop)?))
+    }
+
+    fn cut(&self, at: u64, clear: impl FnOnce() -> Result<()>) -> Result<()> {
+        let wrote = self.wrote_position();
+        if at > wrote {
+            return Err(MapError::NoRoom { path: self.path.clone(), len: 0, position: at, size: wrote });
+        }
+        let in_use = |views| MapError::InUse { path: self.path.clone(), at, views };
+        self.mapping.cut(at, clear).map_err(|held| in_use(held.0))??;
+        self.flushed.fetch_min(at, Ordering::SeqCst);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use crate::config::{DelayLevels, FlushDiskType};
 use crate::message_arrival::{Arrival, MessageArrivingListener};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use store_logic::commit_log::format::{Decoded, Fault, MessageView, decode};
+use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest};
 use store_logic::{LogicError, Result};
@@ -147,6 +147,7 @@ impl Shared {
                     "the place of a message in its queue is taken; the message stays in the log only"
                 );
             }
+            PutUnit::Gap { next } if !self.is_possible_gap(request, next) => {}
             PutUnit::Gap { next } => {
                 tracing::error!(
                     topic = request.topic,
@@ -160,6 +161,24 @@ impl Shared {
             }
         }
         Ok(())
+    }
+
+    /// Whether the log could have held the messages that are missing before a record. If not, the record's queue offset is
+    /// damaged (no checksum covers it): the record stays in the log and gets no place, for its place would be far off.
+    pub(super) fn is_possible_gap(&self, request: &DispatchRequest<'_>, next: u64) -> bool {
+        let missing = request.consume_queue_offset.saturating_sub(next);
+        let possible = missing <= self.log.max_offset() / MIN_RECORD;
+        if !possible {
+            tracing::error!(
+                topic = request.topic,
+                queue_id = request.queue_id,
+                queue_offset = request.consume_queue_offset,
+                next,
+                phy_offset = request.phy_offset,
+                "a record's queue offset cannot be right; it gets no place in its queue"
+            );
+        }
+        possible
     }
 
     pub(super) fn put_index(&self, request: &DispatchRequest<'_>) -> Result<()> {

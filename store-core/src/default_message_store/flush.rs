@@ -40,8 +40,12 @@ impl Shared {
         }
     }
 
-    /// Syncs queues that have enough dirty pages.
+    /// Syncs queues that have enough dirty pages. After a failure nothing is synced any more: what a later sync reports
+    /// cannot be believed.
     pub(crate) fn flush_queues(&self, least_pages: u32) -> Result<()> {
+        if self.flags.failure().is_some() {
+            return Ok(());
+        }
         for handle in self.queues.all() {
             if handle.queue.files().dirty_bytes() > 0 {
                 handle.queue.flush(least_pages)?;
@@ -55,7 +59,7 @@ impl Shared {
         let timestamp = self.dispatched_timestamp.load(Ordering::Acquire);
         let record = self.dispatched_record.load(Ordering::Acquire);
         self.flush_queues(0)?;
-        if timestamp > 0 {
+        if timestamp > 0 && self.flags.failure().is_none() {
             self.checkpoint.set_logics(timestamp, record)?;
         }
         Ok(())

@@ -54,7 +54,7 @@ pub(crate) struct Recovered {
     pub(crate) shared: Arc<Shared>,
     pub(crate) early: Early,
     report: RecoveryReport,
-    lock: LockFile,
+    pub(crate) lock: LockFile,
 }
 
 /// All of opening but the services' threads.
@@ -178,29 +178,34 @@ impl Shared {
     }
 }
 
+/// A service, and what wakes it.
+type WakeableService = (Box<dyn Service>, (Wakeup, Sleeper));
+
+/// The services of a store, in the order in which they start.
+pub(crate) fn services(shared: &Arc<Shared>, early: Early) -> Vec<WakeableService> {
+    let flusher: Box<dyn Service> = match shared.config.flush.flush_disk_type {
+        FlushDiskType::SyncFlush => Box::new(GroupCommitService::new(Arc::clone(shared))),
+        FlushDiskType::AsyncFlush => Box::new(FlushRealTimeService::new(Arc::clone(shared))),
+    };
+    vec![
+        (Box::new(early.allocate.0), early.allocate.1),
+        (Box::new(early.index.0), early.index.1),
+        (flusher, early.group_commit),
+        (Box::new(ReputMessageService::new(Arc::clone(shared))), early.dispatch),
+        (Box::new(FlushConsumeQueueService::new(Arc::clone(shared))), wakeup()),
+        (Box::new(CleanCommitLogService::new(Arc::clone(shared))), wakeup()),
+        (Box::new(CleanConsumeQueueService::new(Arc::clone(shared))), wakeup()),
+        (Box::new(StoreStatsService::new(Arc::clone(&shared.stats), shared.env.clone())), wakeup()),
+    ]
+}
+
 fn start_services(shared: &Arc<Shared>, early: Early) -> Result<Vec<ServiceThread>, StoreError> {
-    let mut threads = Vec::new();
-    let mut start = |service: Box<dyn Service>, wakeup: (Wakeup, Sleeper)| -> Result<(), StoreError> {
+    let start = |(service, wakeup): WakeableService| {
         let for_panic = Arc::clone(shared);
         let on_panic = move |name| for_panic.flags.fail(format!("the service {name} panicked"));
-        let thread = ServiceThread::spawn(service, wakeup, on_panic).map_err(StoreError::Thread)?;
-        threads.push(thread);
-        Ok(())
+        ServiceThread::spawn(service, wakeup, on_panic).map_err(StoreError::Thread)
     };
-    let sync = shared.config.flush.flush_disk_type == FlushDiskType::SyncFlush;
-    start(Box::new(early.allocate.0), early.allocate.1)?;
-    start(Box::new(early.index.0), early.index.1)?;
-    if sync {
-        start(Box::new(GroupCommitService::new(Arc::clone(shared))), early.group_commit)?;
-    } else {
-        start(Box::new(FlushRealTimeService::new(Arc::clone(shared))), early.group_commit)?;
-    }
-    start(Box::new(ReputMessageService::new(Arc::clone(shared))), early.dispatch)?;
-    start(Box::new(FlushConsumeQueueService::new(Arc::clone(shared))), wakeup())?;
-    start(Box::new(CleanCommitLogService::new(Arc::clone(shared))), wakeup())?;
-    start(Box::new(CleanConsumeQueueService::new(Arc::clone(shared))), wakeup())?;
-    start(Box::new(StoreStatsService::new(Arc::clone(&shared.stats), shared.env.clone())), wakeup())?;
-    Ok(threads)
+    services(shared, early).into_iter().map(start).collect()
 }
 
 /// How a start went, in one line for people.

@@ -13,8 +13,10 @@ const IDLE: Duration = Duration::from_secs(3600);
 /// A file is made ahead of need only when so many of its size would fit: a nearly full disk keeps its space for the
 /// file that is needed.
 const FREE_FILES_WANTED: u64 = 2;
-/// Locked files that are kept: the one being written and the one ahead.
-const LOCKS_KEPT: usize = 2;
+/// Files made ahead of need.
+const FILES_AHEAD: usize = 2;
+/// Locked files that are kept: the one being written and those ahead.
+const LOCKS_KEPT: usize = 1 + FILES_AHEAD;
 
 /// How files are prepared.
 #[derive(Debug, Clone, Copy)]
@@ -116,6 +118,10 @@ impl AheadSupplier {
     }
 }
 
+fn successors(request: &FileRequest) -> impl Iterator<Item = FileRequest> {
+    std::iter::successors(request.following(), FileRequest::following)
+}
+
 fn has_room(env: &Env, request: &FileRequest) -> bool {
     match env.disk().space(&request.directory) {
         Ok(space) if space.available < request.size.saturating_mul(FREE_FILES_WANTED) => {
@@ -137,7 +143,8 @@ impl FileSupplier for AheadSupplier {
             Some(file) => file,
             None => Arc::new(request.create(env)?),
         };
-        if let Some(following) = request.following() {
+        // The next and the next but one: a writer that outruns the first still finds the second.
+        for following in successors(request).take(FILES_AHEAD) {
             self.ask_ahead(env, following);
         }
         Ok(file)
@@ -240,23 +247,27 @@ mod tests {
         FileRequest { directory: directory.to_owned(), from, size: 4096, reserve: ReservePolicy::Whole }
     }
 
+    /// Does what the worker's thread would until it rests.
+    fn work(service: &mut AllocateMappedFileService) {
+        while service.step() == Step::Again {}
+    }
+
     #[test]
-    fn the_next_file_is_there_before_it_is_needed_and_goes_unused() {
+    fn the_next_files_are_there_before_they_are_needed_and_go_unused() {
         let dir = tempfile::tempdir().unwrap();
         let env = Env::os();
         let preparation = Preparation { ahead: true, warm_up: true };
         let (supplier, mut service) = allocate_mapped_file_service(&env, preparation, wakeup().0);
+        let exists = |from| request(dir.path(), from).path().exists();
         supplier.supply(&env, &request(dir.path(), 0)).unwrap();
-        let next = request(dir.path(), 4096).path();
-        assert!(!next.exists());
-        assert_eq!(service.step(), Step::Again);
-        assert!(next.exists());
+        assert!(!exists(4096));
+        work(&mut service);
+        assert!(exists(4096) && exists(8192) && !exists(12_288), "the next and the next but one");
         supplier.supply(&env, &request(dir.path(), 4096)).unwrap();
-        assert_eq!(service.step(), Step::Again);
-        let unused = request(dir.path(), 8192).path();
-        assert!(unused.exists());
+        work(&mut service);
+        assert!(exists(12_288));
         supplier.discard_unused(&env, dir.path()).unwrap();
-        assert!(next.exists() && !unused.exists());
+        assert!(exists(4096) && !exists(8192) && !exists(12_288));
     }
 
     #[test]

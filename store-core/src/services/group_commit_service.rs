@@ -75,6 +75,7 @@ impl GroupCommitService {
         Self { shared }
     }
 
+    /// Answers everyone who waits by one sync; false when there was nothing to sync, or no sync may be tried any more.
     fn commit(&self) -> bool {
         // Taken before the sync: whoever comes later may have written behind what it covers.
         let waiting = self.shared.group_commit.take();
@@ -87,7 +88,7 @@ impl GroupCommitService {
             pending.complete(outcome(&flushed, end_offset));
         }
         self.shared.dispatch_wakeup.wake();
-        true
+        flushed.is_ok()
     }
 }
 

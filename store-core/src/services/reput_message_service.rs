@@ -13,11 +13,13 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The dispatcher.
 pub(crate) struct ReputMessageService {
     shared: Arc<Shared>,
+    /// The last record could not be dispatched for lack of space.
+    out_of_space: bool,
 }
 
 impl ReputMessageService {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+        Self { shared, out_of_space: false }
     }
 }
 
@@ -28,8 +30,17 @@ impl Service for ReputMessageService {
 
     fn step(&mut self) -> Step {
         match self.shared.dispatch_some() {
-            Ok(true) => Step::Again,
-            Ok(false) => Step::Wait(IDLE),
+            Ok(more) => {
+                if std::mem::take(&mut self.out_of_space) {
+                    self.shared.flags.clear_disk_full();
+                }
+                if more { Step::Again } else { Step::Wait(IDLE) }
+            }
+            Err(error) if error.is_no_space() => {
+                self.out_of_space = true;
+                self.shared.flags.set_disk_full(format!("no space for queues or index: {error}"));
+                Step::Wait(RETRY)
+            }
             Err(error) => {
                 self.shared.flags.fail(format!("dispatch failed: {error}"));
                 Step::Wait(RETRY)

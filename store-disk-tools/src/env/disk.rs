@@ -146,6 +146,9 @@ pub trait DiskFile: Send + Sync {
 pub enum Mappable<'a> {
     /// A file of the operating system.
     Os(&'a File),
+    /// A file of the simulated disk.
+    #[cfg(any(test, feature = "sim"))]
+    Sim(crate::sim::SimMapping),
 }
 
 impl std::fmt::Debug for dyn DiskFile {

@@ -28,7 +28,12 @@ pub fn lock_holder(disk: &dyn Disk, path: &Path) -> Result<Option<LockHolder>> {
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error),
     };
-    let Mappable::Os(os_file) = file.mappable();
+    let os_file = match file.mappable() {
+        Mappable::Os(os_file) => os_file,
+        // Locks of the simulated disk are not asked about: its world has one process.
+        #[cfg(any(test, feature = "sim"))]
+        Mappable::Sim(_) => return Ok(None),
+    };
     let conflict = fcntl_getlk(os_file, &Flock::from(FlockType::WriteLock))
         .map_err(|error| DiskError::new("ask for the lock of", path, io::Error::from(error)))?;
     Ok(conflict.map(|lock| LockHolder { pid: lock.pid.map(|pid| pid.as_raw_nonzero().get()) }))

@@ -180,12 +180,13 @@ impl Drop for TailGuard<'_> {
     }
 }
 
-/// Writes the blank record over the rest of a file.
+/// Writes the blank record over the rest of a file, and publishes the whole rest with it.
 fn close_file(file: &store_mmap::MappedFile) -> Result<(), MapError> {
     let remaining = file.file_size() - file.wrote_position();
-    if remaining >= BLANK_LEN as u64 {
-        file.append(&format::blank(u32::try_from(remaining).unwrap_or(u32::MAX)))?;
-    }
-    file.fill_up();
+    let blank = format::blank(u32::try_from(remaining).unwrap_or(u32::MAX));
+    file.append_with(remaining, |rest| {
+        let len = rest.len().min(BLANK_LEN);
+        rest[..len].copy_from_slice(&blank[..len]);
+    })?;
     Ok(())
 }

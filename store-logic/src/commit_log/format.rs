@@ -47,6 +47,9 @@ const BORN_HOST_AT: usize = 48;
 /// Longest topic whose length fits the signed byte of V1.
 const MAX_V1_TOPIC: usize = i8::MAX as usize;
 
+/// Bytes of the smallest record: two IPv4 hosts, no body, a topic of one byte, no properties.
+pub const MIN_RECORD: u64 = 92;
+
 /// Bytes a record may have beyond the largest body.
 pub const MAX_OVERHEAD: usize = 65_536;
 

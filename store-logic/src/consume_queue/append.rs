@@ -30,6 +30,11 @@ impl ConsumeQueue {
     /// with blank units.
     pub fn put(&self, queue_offset: u64, unit: Unit) -> Result<PutUnit> {
         let next = self.max_offset();
+        // A place beyond what a file name can say is no place.
+        let end = queue_offset.checked_mul(UNIT_SIZE).and_then(|at| at.checked_add(self.files.file_size()));
+        if end.is_none() {
+            return Ok(PutUnit::Gap { next });
+        }
         if queue_offset < next {
             return Ok(self.compare(queue_offset, unit));
         }

@@ -28,7 +28,9 @@ impl IndexFileSet {
             file.rebuild(count)?;
             // What a killed process had written may stand in the page cache alone.
             file.flush()?;
-            if count < header.index_count {
+            // A file is followed by another only once it is full: one that is not has lost entries.
+            let followed = position + 1 < files.len();
+            if count < header.index_count || (followed && !file.is_full()?) {
                 files[position + 1..].iter().rev().try_for_each(|file| self.remove(file))?;
                 break;
             }

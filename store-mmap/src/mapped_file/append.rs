@@ -33,11 +33,6 @@ impl MappedFile {
         self.mapping.append_with(len, prepare, fill)
     }
 
-    /// Moves the write position to the end of the file without writing, so that nothing more is appended.
-    pub fn fill_up(&self) {
-        self.mapping.fill_up();
-    }
-
     fn reserve_up_to(&self, position: u64, end: u64) -> Result<()> {
         let reserved = self.reserved.load(Ordering::Relaxed);
         if end <= reserved {

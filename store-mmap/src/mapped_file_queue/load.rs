@@ -25,7 +25,9 @@ impl MappedFileQueue {
     ) -> Result<Self> {
         let mut entries = env.disk().read_dir(directory)?;
         entries.retain(|entry| entry.kind != FileKind::Directory);
-        if let Some(empty) = entries.last().filter(|last| last.len == 0) {
+        let is_leftover =
+            |entry: &&DirEntry| entry.len == 0 && file_name::parse_offset_name(&entry.name).is_some();
+        if let Some(empty) = entries.last().filter(is_leftover) {
             env.disk().remove_file(&directory.join(&empty.name))?;
             env.disk().sync_dir(directory)?;
             entries.pop();

@@ -1,4 +1,5 @@
-//! Memory of a real file. One of the two homes of `unsafe` in the workspace.
+//! Memory of a file, of the operating system or of the simulated disk. One of the two homes of `unsafe` in the
+//! workspace.
 //!
 //! `memmap2::MmapRaw` and not `MmapMut`, because no `&mut [u8]` over the whole shared mapping may ever exist. Every
 //! access is bounds-checked here; what the callers must keep (who may touch which byte when) is said at each `unsafe fn`
@@ -10,12 +11,26 @@ use memmap2::{MmapOptions, MmapRaw};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+#[cfg(any(test, feature = "sim"))]
+use store_disk_tools::sim::SimMapping;
 use store_disk_tools::{DiskFile, Mappable};
 
 /// A whole file in memory, shared with the page cache.
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    map: MmapRaw,
+    memory: Memory,
+    /// Bytes of the file; a simulated file's memory has room for whole pages.
+    len: usize,
+}
+
+/// Where the memory comes from.
+#[derive(Debug)]
+enum Memory {
+    /// The operating system's page cache.
+    Os(MmapRaw),
+    /// Pages of a simulated file, on the heap.
+    #[cfg(any(test, feature = "sim"))]
+    Sim(SimMapping),
 }
 
 impl Mapping {
@@ -28,16 +43,28 @@ impl Mapping {
         if found < len {
             return Err(MapError::WrongSize { path: file.path().to_owned(), expected: len, found });
         }
-        let map = match file.mappable() {
-            Mappable::Os(file) => MmapOptions::new().len(size).map_raw(file).map_err(fail)?,
+        let memory = match file.mappable() {
+            Mappable::Os(file) => Memory::Os(MmapOptions::new().len(size).map_raw(file).map_err(fail)?),
+            #[cfg(any(test, feature = "sim"))]
+            Mappable::Sim(mapping) => Memory::Sim(mapping),
             _ => return Err(fail(io::ErrorKind::Unsupported.into())),
         };
-        Ok(Self { map })
+        Ok(Self { memory, len: size })
     }
 
     /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
-        self.map.len()
+        self.len
+    }
+
+    /// Address of the first byte; valid and writable for `len` bytes as long as `self` lives, and page-aligned.
+    fn base(&self) -> *mut u8 {
+        match &self.memory {
+            Memory::Os(map) => map.as_mut_ptr(),
+            // Simulated pages are made of atomics, so writing through a shared pointer is what they are for.
+            #[cfg(any(test, feature = "sim"))]
+            Memory::Sim(mapping) => mapping.base().cast_mut(),
+        }
     }
 
     /// Borrows `len` bytes at `at`.
@@ -53,7 +80,7 @@ impl Mapping {
         self.check(at, len);
         // SAFETY: the range lies in the mapping (checked), which lives as long as `self`; any bit pattern is a `u8`; the
         // caller keeps writers away.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(at), len) }
+        unsafe { std::slice::from_raw_parts(self.base().add(at), len) }
     }
 
     /// Borrows `len` bytes at `at` for writing.
@@ -69,7 +96,7 @@ impl Mapping {
     pub(crate) unsafe fn slice_mut(&self, at: usize, len: usize) -> &mut [u8] {
         self.check(at, len);
         // SAFETY: the range lies in the mapping (checked) and is writable; the caller holds the only reference to it.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(at), len) }
+        unsafe { std::slice::from_raw_parts_mut(self.base().add(at), len) }
     }
 
     /// The 4-byte cell at `at`; `None` outside the mapping or unaligned.
@@ -79,7 +106,7 @@ impl Mapping {
         }
         // SAFETY: inside the mapping and 4-aligned (a mapping begins on a page); mapped cells are reached only as atomics
         // (`CellFile` never makes slices), so shared access is sound; the memory lives as long as `self`.
-        Some(unsafe { AtomicU32::from_ptr(self.map.as_mut_ptr().add(at).cast()) })
+        Some(unsafe { AtomicU32::from_ptr(self.base().add(at).cast()) })
     }
 
     /// The 8-byte cell at `at`; `None` outside the mapping or unaligned.
@@ -88,12 +115,17 @@ impl Mapping {
             return None;
         }
         // SAFETY: as for `cell_u32`, with 8-byte alignment.
-        Some(unsafe { AtomicU64::from_ptr(self.map.as_mut_ptr().add(at).cast()) })
+        Some(unsafe { AtomicU64::from_ptr(self.base().add(at).cast()) })
     }
 
     /// Writes the bytes `from..to` back and waits for the disk.
     pub(crate) fn flush(&self, path: &Path, from: usize, to: usize) -> Result<()> {
-        self.map.flush_range(from, to - from).map_err(|source| MapError::Flush {
+        let written = match &self.memory {
+            Memory::Os(map) => map.flush_range(from, to - from),
+            #[cfg(any(test, feature = "sim"))]
+            Memory::Sim(mapping) => mapping.sync_range(from, to),
+        };
+        written.map_err(|source| MapError::Flush {
             path: path.to_owned(),
             from: from as u64,
             to: to as u64,
@@ -102,20 +134,20 @@ impl Mapping {
     }
 
     /// Makes the pages of `from..to` present and writable without changing a byte; false where the kernel cannot.
-    #[cfg(target_os = "linux")]
     pub(crate) fn populate(&self, from: usize, to: usize) -> bool {
-        self.map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok()
-    }
-
-    /// Elsewhere there is no such advice.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn populate(&self, _from: usize, _to: usize) -> bool {
-        false
+        match &self.memory {
+            #[cfg(target_os = "linux")]
+            Memory::Os(map) => map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok(),
+            #[cfg(not(target_os = "linux"))]
+            Memory::Os(_) => false,
+            #[cfg(any(test, feature = "sim"))]
+            Memory::Sim(_) => true,
+        }
     }
 
     /// Address of the first byte, for locking.
     pub(crate) fn address(&self) -> *const u8 {
-        self.map.as_ptr()
+        self.base().cast_const()
     }
 
     fn check(&self, at: usize, len: usize) {

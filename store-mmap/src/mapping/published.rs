@@ -1,5 +1,8 @@
 //! The first two doors: a mark parts the bytes of a mapping into those that the one writer owns and those that everyone
 //! may borrow.
+//!
+//! Two things are taken for granted by the blocks below: a file is mapped once per process (the lock of the store root
+//! sees to that between processes), and nobody writes to a mapped file by other means but inside [`PublishedMapping::cut`].
 #![allow(unsafe_code, reason = "borrows mapped memory on either side of the mark")]
 
 use super::Mapping;
@@ -68,20 +71,17 @@ impl PublishedMapping {
         Ok(position)
     }
 
-    /// Raises the mark to the end of the mapping without writing.
-    pub(crate) fn fill_up(&self) {
-        let _writer = self.lock_writer();
-        self.wrote.store(self.map.len() as u64, Ordering::Release);
-    }
-
-    /// Moves the mark to `at`, up (what stands there becomes readable) or down (it belongs to the writer again, which
-    /// is refused while views are held).
+    /// Lowers the mark to `at`: what stands above belongs to the writer again, and `clear` may do away with it while no
+    /// writer is at work. Refused while views are held.
     ///
     /// # Panics
     ///
-    /// If `at` leaves the mapping.
-    pub(crate) fn set_wrote(&self, at: u64) -> std::result::Result<(), ViewsHeld> {
-        assert!(at <= self.map.len() as u64, "position {at} leaves a mapping of {}", self.map.len());
+    /// If `at` lies above the mark.
+    pub(crate) fn cut(
+        &self,
+        at: u64,
+        clear: impl FnOnce() -> Result<()>,
+    ) -> std::result::Result<Result<()>, ViewsHeld> {
         let _writer = self.lock_writer();
         let before = self.wrote.swap(at, Ordering::SeqCst);
         // A view is counted before it looks at the mark, so one that is not seen here has seen the new mark.
@@ -90,7 +90,8 @@ impl PublishedMapping {
             self.wrote.store(before, Ordering::SeqCst);
             return Err(ViewsHeld(views));
         }
-        Ok(())
+        assert!(at <= before, "a cut at {at} above the mark {before}");
+        Ok(clear())
     }
 
     /// A view of published bytes; `None` unless all of them are.

@@ -76,8 +76,17 @@ impl Shared {
         if self.has_place(&request) {
             let handle = self.queues.get_or_create(request.topic, request.queue_id)?;
             put = put_again(&handle.queue, &request, from_beginning)?;
-            if matches!(put, PutUnit::Gap { .. }) {
-                return Ok(put);
+            if let PutUnit::Gap { next } = put {
+                // A queue without files may begin anywhere, but only the beginning of the log tells where.
+                let may_begin_here = handle.queue.files().file_count() == 0 && !from_beginning;
+                if may_begin_here || self.is_possible_gap(&request, next) {
+                    if !from_beginning {
+                        return Ok(put);
+                    }
+                    put = pad_and_put(&handle.queue, &request, next)?;
+                } else {
+                    put = PutUnit::Present;
+                }
             }
         }
         self.put_index(&request)?;
@@ -102,17 +111,24 @@ fn put_again(
             queue.restart_at(0)?;
             queue.put(queue_offset, unit)
         }
-        PutUnit::Gap { next } if from_beginning => {
-            tracing::warn!(
-                topic = request.topic,
-                queue_id = request.queue_id,
-                next,
-                queue_offset,
-                "messages of a queue are lost"
-            );
-            queue.pad_to(queue_offset)?;
-            queue.put(queue_offset, unit)
-        }
         put => Ok(put),
     }
+}
+
+/// Nothing before the beginning of the log can be found any more: the places before a record stay empty.
+fn pad_and_put(
+    queue: &ConsumeQueue,
+    request: &DispatchRequest<'_>,
+    next: u64,
+) -> Result<PutUnit, LogicError> {
+    let queue_offset = request.consume_queue_offset;
+    tracing::warn!(
+        topic = request.topic,
+        queue_id = request.queue_id,
+        next,
+        queue_offset,
+        "messages of a queue are lost"
+    );
+    queue.pad_to(queue_offset)?;
+    queue.put(queue_offset, unit_of(request))
 }

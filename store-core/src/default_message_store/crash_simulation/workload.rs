@@ -1,0 +1,95 @@
+//! What is done to the store, from a seed.
+
+use super::oracle::Oracle;
+use super::stepped_store::SteppedStore;
+use crate::config::{FlushDiskType, MessageStoreConfig};
+use std::time::Duration;
+use store_logic::message::Message;
+use store_logic::sim::SimWorld;
+
+/// Puts and steps of a run.
+pub(super) const STEPS: u64 = 80;
+/// Services by their number in the inventory, those with most to do more often.
+const OFTEN: [u64; 10] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 6];
+pub(super) const TOPIC: &str = "T";
+pub(super) const QUEUES: i32 = 2;
+
+/// Small files, so that a short run fills several of each kind.
+pub(super) fn config(flush: FlushDiskType) -> MessageStoreConfig {
+    let mut config = MessageStoreConfig::new("/store");
+    config.commit_log.mapped_file_size_commit_log = 4096;
+    // Nobody steps the maker of files while a put waits for one.
+    config.commit_log.preallocate = false;
+    config.consume_queue.mapped_file_size_consume_queue = 200;
+    config.consume_queue.flush_consume_queue_thorough_interval = 20;
+    config.index.max_hash_slot_num = 8;
+    config.index.max_index_num = 24;
+    config.flush.flush_disk_type = flush;
+    config.flush.flush_commit_log_thorough_interval = 30;
+    config
+}
+
+pub(super) struct Workload {
+    state: u64,
+    put: u64,
+}
+
+impl Workload {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { state: seed.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1, put: 0 }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state
+    }
+
+    pub(super) fn run(&mut self, world: &SimWorld, store: &mut SteppedStore, oracle: &mut Oracle) {
+        for _ in 0..STEPS {
+            self.step(world, store, oracle);
+        }
+    }
+
+    /// A put, a step of a service, or some time.
+    pub(super) fn step(&mut self, world: &SimWorld, store: &mut SteppedStore, oracle: &mut Oracle) {
+        match self.next() % 8 {
+            0..=2 => self.put(store, oracle),
+            3 => world.clock().pass(Duration::from_millis(self.next() % 20)),
+            _ => store.step(OFTEN[(self.next() % OFTEN.len() as u64) as usize]),
+        }
+        oracle.look_at_answers(world);
+    }
+
+    fn put(&mut self, store: &mut SteppedStore, oracle: &mut Oracle) {
+        let queue_id = (self.next() % QUEUES as u64) as i32;
+        let body = vec![self.put as u8; 1 + (self.next() % 500) as usize];
+        let key = format!("key{}", self.put);
+        self.put += 1;
+        let properties = String::from_utf8(properties_of(&key)).expect("UTF-8");
+        let ticket = store.shared.put(&[message(queue_id, &body, &properties)]);
+        oracle.note_put(queue_id, body, key, ticket);
+    }
+}
+
+/// Properties of the message with this key.
+pub(super) fn properties_of(key: &str) -> Vec<u8> {
+    format!("KEYS\u{1}{key}\u{2}").into_bytes()
+}
+
+pub(super) fn message<'a>(queue_id: i32, body: &'a [u8], properties: &'a str) -> Message<'a> {
+    Message {
+        topic: TOPIC,
+        queue_id,
+        flag: 0,
+        sys_flag: 0,
+        born_timestamp: 1,
+        born_host: "127.0.0.1:1".parse().expect("an address"),
+        store_host: "127.0.0.1:10911".parse().expect("an address"),
+        reconsume_times: 0,
+        prepared_transaction_offset: 0,
+        body,
+        properties,
+    }
+}

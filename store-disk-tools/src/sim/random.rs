@@ -1,0 +1,42 @@
+use crate::env::Entropy;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// Numbers from a seed (SplitMix64).
+#[derive(Debug, Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// The world's numbers as the store asks for them.
+#[derive(Debug)]
+pub(super) struct SimEntropy(Mutex<Random>);
+
+impl SimEntropy {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(Mutex::new(Random::new(seed)))
+    }
+}
+
+impl Entropy for SimEntropy {
+    fn next_u64(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+}
