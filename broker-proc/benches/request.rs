@@ -1,5 +1,6 @@
 //! What a request costs above the store: cutting the frame, reading and writing the header, and a send as a whole through
 //! the table of processors.
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use broker_proc::broker_config::{BrokerConfig, Loaded};
 use broker_proc::processor::ProcessorTable;

@@ -12,6 +12,7 @@ use crate::broker_config::BrokerConfig;
 use crate::broker_context::BrokerContext;
 use crate::namesrv::NameServer;
 use crate::remoting::RemotingServer;
+use crate::schedule::DelayOffsets;
 use std::sync::{Arc, Mutex};
 use store_core::service::ServiceThread;
 use store_core::{DefaultMessageStore, RecoveryReport};
@@ -28,6 +29,7 @@ pub struct Broker {
     fast_server: RemotingServer,
     /// Delivery of delayed messages, checks of half messages.
     services: Mutex<Vec<ServiceThread>>,
+    delay_offsets: Arc<DelayOffsets>,
     tasks: Vec<JoinHandle<()>>,
 }
 

@@ -32,6 +32,7 @@ pub mod client_channel_info;
 pub mod config_store;
 pub mod consumer_manager;
 pub mod consumer_offset_manager;
+mod log_backed_progress;
 pub mod long_polling;
 pub mod metadata_page;
 mod name_server_registration;

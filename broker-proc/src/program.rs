@@ -2,15 +2,22 @@
 
 mod broker;
 mod consume;
+mod error_text;
+mod legal_name;
 mod message_line;
 mod name_server_argument;
 mod namesrv;
 mod progress;
 mod send;
+mod standard_streams;
+mod stop_signal;
 mod store;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
+use error_text::error_text;
+use standard_streams::tell;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -40,11 +47,17 @@ enum Verb {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let filter = EnvFilter::try_from_env("STRATAMQ_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        // Standard error may be closed; saying so there would be a panic.
+        .log_internal_errors(false)
+        .init();
     match run(arguments.verb) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("stratamq: {error:#}");
+            tell(format_args!("stratamq: {}", error_text(&error)));
             ExitCode::FAILURE
         }
     }
@@ -63,24 +76,4 @@ fn run(verb: Verb) -> Result<ExitCode> {
     // A blocking read of standard input may be under way; nobody waits for it.
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)
-}
-
-/// Watches for SIGINT and SIGTERM from now on; the future ends with the first of them, also with one that came before it
-/// was awaited.
-fn watch_for_stop() -> Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
-    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Ends when the process is asked to stop (SIGINT or SIGTERM).
-async fn stop_signal() -> Result<()> {
-    watch_for_stop()?.await;
-    Ok(())
 }

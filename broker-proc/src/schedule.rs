@@ -1,8 +1,10 @@
 //! Messages delayed by level: they wait in a topic of their own, one queue per level, and are put again when due.
 
+mod delay_offsets;
 mod schedule_message_service;
 
-pub use schedule_message_service::{DelayOffsets, ScheduleMessageService};
+pub use delay_offsets::DelayOffsets;
+pub use schedule_message_service::ScheduleMessageService;
 
 use crate::processor::Refusal;
 use crate::remoting::response_code;

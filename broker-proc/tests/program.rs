@@ -104,7 +104,7 @@ fn a_port_that_is_taken_is_named_and_the_store_left_clean() {
 #[test]
 fn asked_to_stop_it_stops_cleanly() {
     let site = Site::new("");
-    for signal in ["TERM", "INT"] {
+    for signal in ["TERM", "INT", "HUP"] {
         let (mut broker, _) = site.start();
         let recovered = broker.banner().into_iter().find(|line| line.starts_with("recovered")).unwrap();
         assert!(recovered.contains("after a clean stop"), "{recovered}");
@@ -114,6 +114,60 @@ fn asked_to_stop_it_stops_cleanly() {
         assert!(ended.errors.contains("stopped cleanly"), "{}", ended.errors);
         assert!(!site.abort_file().exists(), "{signal}");
     }
+}
+
+#[test]
+fn asked_to_stop_again_it_ends_at_once() {
+    let mut name_server = Process::start(&["namesrv", "--port", "0"]);
+    let line = name_server.until("name server at ");
+    let (_, address) = line.rsplit_once(' ').unwrap();
+    let site = Site::new(&format!("namesrvAddr={address}\n"));
+    let (mut broker, _) = site.start();
+    broker.banner();
+    // The broker takes its leave of a name server that does not answer any more.
+    name_server.signal("STOP");
+    let ended = broker.insist("TERM");
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
+    assert!(ended.errors.contains("asked to stop again"), "{}", ended.errors);
+    assert!(site.abort_file().exists(), "the next start recovers");
+}
+
+#[test]
+fn nobody_needs_to_read_what_it_says() {
+    let site = Site::new("no.such.key=1\n");
+    for both in [false, true] {
+        let broker = site.start_unread(both);
+        assert!(site.abort_file().exists(), "as long as it runs");
+        let ended = broker.terminate("TERM");
+        assert_eq!(ended.status.code(), Some(0), "both closed: {both}: {}", ended.errors);
+        assert!(!site.abort_file().exists(), "both closed: {both}");
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_reads_is_sent_all_the_same() {
+    let site = Site::new("defaultTopicQueueNums=1\n");
+    let (mut broker, port) = site.start();
+    let banner = broker.banner();
+    let row = banner.iter().find_map(|line| line.strip_prefix("name server")).unwrap();
+    let (name_server, _) = row.trim().split_once(' ').unwrap();
+    let arguments = ["send", "-n", name_server, "--topic", "Unread", "--count", "200"];
+    let ended = Process::start_unread(&arguments, false).wait();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.errors);
+    assert!(ended.errors.contains("sent 200 messages"), "{}", ended.errors);
+    let client = TestClient::new(&format!("127.0.0.1:{port}"));
+    client.until_dispatched("Unread", 0, 200).await;
+    assert!(broker.terminate("TERM").status.success());
+}
+
+#[test]
+fn an_error_of_the_disk_is_told_once() {
+    let site = Site::new("");
+    std::fs::write(site.store(), "a file in its place").unwrap();
+    let ended = site.refused_start();
+    assert_eq!(ended.status.code(), Some(1));
+    let reason = "(os error ";
+    assert_eq!(ended.errors.matches(reason).count(), 1, "{}", ended.errors);
 }
 
 #[tokio::test]

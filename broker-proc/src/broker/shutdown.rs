@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use store_core::MessageStore as _;
 
 /// Time that requests under way get.
 const GRACE: Duration = Duration::from_secs(3);
@@ -27,12 +28,17 @@ impl Broker {
         let services = std::mem::take(&mut *self.services.lock().unwrap_or_else(PoisonError::into_inner));
         let context = self.context;
         let store = self.store;
+        let delay_offsets = self.delay_offsets;
         let stopped = tokio::task::spawn_blocking(move || {
             drop(services);
             context.persist(&context.topics);
             context.persist(&context.groups);
             context.persist(&context.offsets);
-            store.shutdown()
+            let stopped = store.shutdown();
+            // The deliveries of the last moments have become durable by the stop alone.
+            delay_offsets.settle(store.log_positions());
+            delay_offsets.save(&context.files, context.now());
+            stopped
         });
         let stopped = stopped.await.context("stopping the store");
         if let Some(name_server) = self.name_server {

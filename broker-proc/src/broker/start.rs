@@ -97,13 +97,14 @@ impl Broker {
         let delay_offsets = Arc::new(DelayOffsets::default());
         load_tables(&context, &delay_offsets)?;
         let services = vec![
-            start_schedule(&context, delay_offsets, store.paths().config().as_path())?,
+            start_schedule(&context, Arc::clone(&delay_offsets), store.paths().config().as_path())?,
             start_transaction_checks(&context, check_wakeup)?,
         ];
         let (server, fast_server) = bind_ports(&context, bind).await?;
         let tasks = tasks::start(&context);
         context.registration.register(&context).await;
-        Ok(Self { context, store, name_server, server, fast_server, services: Mutex::new(services), tasks })
+        let services = Mutex::new(services);
+        Ok(Self { context, store, name_server, server, fast_server, services, delay_offsets, tasks })
     }
 }
 

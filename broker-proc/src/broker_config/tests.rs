@@ -165,6 +165,7 @@ fn bad_values_name_file_line_key_value_and_what_is_allowed() {
         ("deleteWhen=25", "hours from 0 to 23"),
         ("messageDelayLevel=1x", "unit (s, m, h or d)"),
         ("namesrvAddr=localhost", "host:port"),
+        ("namesrvAddr=;;;", "namesrvAddr=;;;: expected a list of host:port"),
         ("brokerName=", "not empty"),
         ("brokerIP1=10.0.0.1 10.0.0.2", "an IP address or a host name"),
         ("storePathRootDir= ", "a directory"),

@@ -40,17 +40,25 @@ pub(super) fn host(text: &str) -> Result<String, String> {
     Ok(host)
 }
 
-/// Name server addresses, `;` between them. Empty text is an empty list.
+/// Name server addresses, `;` between them. Empty text is an empty list; separators alone are none.
 pub(super) fn addresses(text: &str) -> Result<Vec<String>, String> {
-    text.split(';').map(str::trim).filter(|part| !part.is_empty()).map(address).collect()
+    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+    let addresses = parts.map(address).collect::<Result<Vec<_>, _>>()?;
+    if addresses.is_empty() && !text.trim().is_empty() {
+        Err(EXPECTED_ADDRESSES.to_owned())
+    } else {
+        Ok(addresses)
+    }
 }
+
+const EXPECTED_ADDRESSES: &str = "a list of host:port, separated by `;`, such as 127.0.0.1:9876";
 
 fn address(text: &str) -> Result<String, String> {
     let well_formed = text
         .rsplit_once(':')
         .is_some_and(|(name, port)| host(name).is_ok() && port.parse::<u16>().is_ok_and(|port| port != 0));
     if !well_formed {
-        return Err("a list of host:port, separated by `;`, such as 127.0.0.1:9876".to_owned());
+        return Err(EXPECTED_ADDRESSES.to_owned());
     }
     Ok(text.to_owned())
 }
@@ -97,7 +105,7 @@ mod tests {
     fn address_lists() {
         assert_eq!(addresses(""), Ok(vec![]));
         assert_eq!(addresses("a:1; [::1]:9876;"), Ok(vec!["a:1".to_owned(), "[::1]:9876".to_owned()]));
-        for text in ["a", "a:", "a:0", "a:70000", ":1", "http://a:1", "a:1,b:2"] {
+        for text in ["a", "a:", "a:0", "a:70000", ":1", "http://a:1", "a:1,b:2", ";", ";; ;"] {
             assert!(addresses(text).is_err(), "{text}");
         }
     }

@@ -2,7 +2,7 @@ use crate::consumer_manager::Subscription;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use store_core::{Arrival, MessageArrivingListener};
@@ -58,6 +58,8 @@ impl PullRequestHoldService {
         let (sender, signal) = oneshot::channel();
         let waiting = Waiting { id, offset, subscription, signal: sender };
         self.count.fetch_add(1, Ordering::SeqCst);
+        // Pairs with the fence in `arriving`: see there.
+        fence(Ordering::SeqCst);
         self.lock().entry(topic.to_owned()).or_default().entry(queue_id).or_default().push(waiting);
         HeldPull { service: Arc::clone(self), topic: topic.to_owned(), queue_id, id, signal }
     }
@@ -112,6 +114,10 @@ impl PullRequestHoldService {
 
 impl MessageArrivingListener for PullRequestHoldService {
     fn arriving(&self, arrival: &Arrival<'_>) {
+        // The dispatcher has published the queue's end and now looks for pulls; a pull has counted itself and then looks at
+        // the queue's end again. Each writes one place and reads the other's: without a full fence on both sides both
+        // could read the old value, and the pull would sleep beside its message.
+        fence(Ordering::SeqCst);
         if self.count.load(Ordering::SeqCst) > 0 {
             self.wake_matching(arrival);
         }

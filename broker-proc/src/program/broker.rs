@@ -1,6 +1,7 @@
 //! `stratamq broker`.
 
-use super::watch_for_stop;
+use super::standard_streams::{print_line, tell};
+use super::stop_signal::watch_for_stop;
 use crate::broker::{Broker, ProcessSource};
 use crate::broker_config::{BrokerConfig, Loaded};
 use anyhow::{Context, Result, bail};
@@ -36,18 +37,18 @@ pub(super) async fn run(arguments: BrokerArguments) -> Result<()> {
     let root = loaded.store.store_path_root_dir.clone();
     let file_size = loaded.store.commit_log.mapped_file_size_commit_log;
     let broker = Broker::start(Env::os(), loaded, arguments.namesrv_port).await?;
-    println!("{}", banner(&broker, &root, file_size, began.elapsed().as_millis()));
+    print_line(banner(&broker, &root, file_size, began.elapsed().as_millis()));
     stopped.await;
-    eprintln!("stopping …");
+    tell("stopping …");
     broker.shutdown().await.context("the stop was not clean, the next start will recover")?;
-    eprintln!("stopped cleanly");
+    tell("stopped cleanly");
     Ok(())
 }
 
 fn settings(arguments: &BrokerArguments) -> Result<Loaded> {
     let mut loaded = BrokerConfig::load(arguments.config.as_deref(), &ProcessSource)?;
     for warning in &loaded.warnings {
-        eprintln!("warning: {warning}");
+        tell(format_args!("warning: {warning}"));
     }
     if let Some(store) = arguments.store.clone().or_else(|| loaded.store_path_root_dir.clone()) {
         loaded.store.store_path_root_dir = store;

@@ -6,9 +6,11 @@ use std::io::{self, Write as _};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
+use super::legal_name::{parse_group, parse_topic};
 use super::message_line::{MessageField, received_json, received_line};
 use super::name_server_argument::NameServerArgument;
 use super::progress::Progress;
+use super::stop_signal::stop_signal;
 use crate::client::{Client, Consumer, ConsumerEvent, ConsumerOptions, PulledMessages, StartPosition};
 
 /// Most queues that are named when the assignment changes.
@@ -20,10 +22,10 @@ pub struct ConsumeArguments {
     #[command(flatten)]
     name_server: NameServerArgument,
     /// Topic
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_topic)]
     topic: String,
     /// Consumer group; its members share the messages, and it goes on where it stopped
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_group)]
     group: String,
     /// Where a new group starts: `first`, `last`, or a time (RFC 3339, or milliseconds since 1970)
     #[arg(long, value_name = "first|last|TIME", default_value = "first", value_parser = parse_start)]
@@ -46,7 +48,8 @@ pub struct ConsumeArguments {
 }
 
 /// Prints messages: one line each on standard output, everything else on standard error. Ends when `arguments` say
-/// so, on SIGINT and SIGTERM, and when nobody reads the output any more; what was printed is committed in any case.
+/// so, on SIGINT, SIGTERM and SIGHUP, and when nobody reads the output any more; what was printed is committed in any
+/// case.
 ///
 /// # Errors
 ///
@@ -92,7 +95,7 @@ impl Session {
         // All queues of a broker fail in the same way, again and again: each problem is told once.
         let mut told = BTreeSet::new();
         // Made once: a signal between two rounds must not get lost.
-        let mut stopped = std::pin::pin!(super::stop_signal());
+        let mut stopped = std::pin::pin!(stop_signal());
         loop {
             let event = tokio::select! {
                 event = self.consumer.next() => event.context("the consumer ended unexpectedly")?,
@@ -209,6 +212,19 @@ mod tests {
         {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn names_are_checked_with_the_brokers_remarks() {
+        let parse = |topic: &str, group: &str| {
+            let parsed = Program::try_parse_from(["consume", "--topic", topic, "--group", group]);
+            parsed.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let wrong = parse("T", "g g");
+        assert!(wrong.contains("The specified group: g g, contains illegal characters"), "{wrong}");
+        let wrong = parse("a/b", "G");
+        assert!(wrong.contains("The specified topic: a/b, contains illegal characters"), "{wrong}");
+        assert_eq!(parse("%RETRY%G", "G"), "");
     }
 
     #[test]

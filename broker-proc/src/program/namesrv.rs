@@ -1,6 +1,7 @@
 //! `stratamq namesrv`.
 
-use super::watch_for_stop;
+use super::standard_streams::{print_line, tell};
+use super::stop_signal::watch_for_stop;
 use crate::namesrv::{NameServer, NameServerOptions};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -28,11 +29,17 @@ pub(super) async fn run(arguments: NamesrvArguments) -> Result<()> {
         .await
         .context("cannot start the name server")?;
     if !arguments.bind_address.is_loopback() {
-        eprintln!("warning: {address} is open to everyone who reaches it; there is no access control");
+        tell(format_args!(
+            "warning: {address} is open to everyone who reaches it; there is no access control"
+        ));
     }
-    println!("StrataMQ {}: name server at {}", env!("CARGO_PKG_VERSION"), server.local_addr());
+    print_line(format_args!(
+        "StrataMQ {}: name server at {}",
+        env!("CARGO_PKG_VERSION"),
+        server.local_addr()
+    ));
     stopped.await;
     server.shutdown(GRACE).await;
-    eprintln!("stopped cleanly");
+    tell("stopped cleanly");
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
+use super::standard_streams::tell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Work that is done by then needs no bar.
@@ -56,14 +57,14 @@ impl Progress {
 
     /// Writes a line for people to standard error, above the bar.
     pub fn note(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| tell(line));
     }
 
     /// Takes the bar away and says what was done in which time: `sent 1000 messages in 0.52 s (1923/s)`.
     pub fn finish(&self, verb: &str) {
         self.bar.finish_and_clear();
         let unit = self.bar.message();
-        eprintln!("{}", summary(verb, self.count, &unit, self.start.elapsed()));
+        tell(summary(verb, self.count, &unit, self.start.elapsed()));
     }
 }
 

@@ -11,6 +11,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use tokio::sync::mpsc;
 
+use super::legal_name::{parse_group, parse_topic};
 use super::message_line::{sent_json, sent_line};
 use super::name_server_argument::NameServerArgument;
 use super::progress::Progress;
@@ -27,7 +28,7 @@ pub struct SendArguments {
     #[command(flatten)]
     name_server: NameServerArgument,
     /// Topic; a broker may create it on the first message
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_topic)]
     topic: String,
     /// Tag that consumers can filter by
     #[arg(long)]
@@ -51,12 +52,12 @@ pub struct SendArguments {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["count", "text"])]
     file: Option<PathBuf>,
     /// Producer group
-    #[arg(long, default_value = "stratamq-send")]
+    #[arg(long, default_value = "stratamq-send", value_parser = parse_group)]
     group: String,
     /// Print JSON objects, 64-bit numbers as text
     #[arg(long)]
     json: bool,
-    /// Text to send; `-` sends every line of standard input
+    /// Text to send; `-` sends every line of standard input; without it `Hello StrataMQ #1` (then `#2` …) is sent
     text: Option<String>,
 }
 
@@ -64,7 +65,8 @@ pub struct SendArguments {
 ///
 /// # Errors
 ///
-/// When a message cannot be read or is not stored; the messages before it have been printed.
+/// When a message cannot be read or is not stored; the messages before it have been printed. When nobody reads the output
+/// any more, the rest is sent all the same.
 pub async fn run(arguments: SendArguments) -> Result<()> {
     let client = Client::connect(&arguments.name_server.name_servers).await?;
     let producer = Producer::new(&client, &arguments.group);
@@ -74,6 +76,7 @@ pub async fn run(arguments: SendArguments) -> Result<()> {
         arguments.bodies()?.map(|body| async { anyhow::Ok(producer.send(&arguments.message(body?)).await?) });
     let mut sends = std::pin::pin!(sends.buffered(usize::from(arguments.window)));
     let mut outcome = Ok(());
+    let mut is_read = true;
     while let Some(result) = sends.next().await {
         let result = match result {
             Ok(result) => result,
@@ -82,11 +85,14 @@ pub async fn run(arguments: SendArguments) -> Result<()> {
                 break;
             }
         };
+        progress.add(1);
+        if !is_read {
+            continue;
+        }
         let line = if arguments.json { sent_json(&result) } else { sent_line(&result) };
         match writeln!(io::stdout(), "{line}") {
-            Ok(()) => progress.add(1),
-            // Nobody reads any more.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => is_read = false,
             Err(error) => {
                 outcome = Err(error).context("standard output");
                 break;
@@ -211,6 +217,7 @@ mod tests {
             &["--window", "0"],
             &["--property", "novalue"],
             &["--property", "=x"],
+            &["--group", "g g"],
         ] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }

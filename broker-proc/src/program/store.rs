@@ -9,6 +9,8 @@ mod scan_progress;
 mod usage;
 mod verify;
 
+use super::error_text::error_text;
+use super::standard_streams::tell;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use std::io::{self, BufWriter, Write};
@@ -91,7 +93,7 @@ pub(super) fn run(arguments: &StoreArguments) -> ExitCode {
         // Whoever reads has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("stratamq store: {error:#}");
+            tell(format_args!("stratamq store: {}", error_text(&error)));
             ExitCode::from(CANNOT_READ)
         }
     }
@@ -160,9 +162,9 @@ impl Target {
 fn warn_in_use(store: &StoreInspection) -> Result<()> {
     if let Some(holder) = store.in_use()? {
         let who = holder.pid.map_or("a broker".to_owned(), |pid| format!("process {pid}"));
-        eprintln!(
+        tell(format_args!(
             "warning: {who} is using this store; what it writes meanwhile may look as if it were missing"
-        );
+        ));
     }
     Ok(())
 }

@@ -1,12 +1,9 @@
-use super::queue_of_level;
-use crate::config_store::{ConfigManager, ConfigStore};
-use crate::remoting::protocol::{DataVersion, DelayOffsetSerializeWrapper};
+use super::{DelayOffsets, queue_of_level};
+use crate::config_store::ConfigStore;
 use crate::topic_validator::{RMQ_SYS_SCHEDULE_TOPIC, RMQ_SYS_TRANS_HALF_TOPIC};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use store_core::config::DelayLevels;
-use store_core::java_json::{self, JavaJsonError};
 use store_core::properties::{Properties, names};
 use store_core::record_format::{Decoded, MessageView, decode};
 use store_core::service::{Service, Step};
@@ -16,72 +13,13 @@ use store_core::{
 
 /// Longest rest: a message of the shortest level may arrive meanwhile, and waits no longer than this beyond its time.
 const IDLE: Duration = Duration::from_millis(100);
-/// Messages read at once.
+/// Messages of a level that one step delivers.
 const BATCH: u32 = 32;
-
-/// Which message of each level is delivered next (`delayOffset.json`).
-#[derive(Debug, Default)]
-pub struct DelayOffsets {
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    offsets: BTreeMap<i32, i64>,
-    data_version: DataVersion,
-    changed: bool,
-}
-
-impl DelayOffsets {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Queue offset of the next message of a level.
-    pub fn next(&self, level: i32) -> i64 {
-        self.lock().offsets.get(&level).copied().unwrap_or(0)
-    }
-
-    fn set(&self, level: i32, offset: i64) {
-        let mut state = self.lock();
-        state.offsets.insert(level, offset);
-        state.changed = true;
-    }
-
-    fn take_changed(&self, now: i64) -> bool {
-        let mut state = self.lock();
-        if state.changed {
-            state.data_version = state.data_version.next(now);
-        }
-        std::mem::take(&mut state.changed)
-    }
-}
-
-impl ConfigManager for DelayOffsets {
-    fn config_file_name(&self) -> &'static str {
-        "delayOffset.json"
-    }
-
-    fn encode(&self) -> Result<String, JavaJsonError> {
-        let state = self.lock();
-        java_json::to_string_pretty(&DelayOffsetSerializeWrapper {
-            data_version: state.data_version,
-            offset_table: state.offsets.clone(),
-        })
-    }
-
-    fn decode(&self, bytes: &[u8]) -> Result<(), JavaJsonError> {
-        let wrapper: DelayOffsetSerializeWrapper = java_json::from_slice(bytes)?;
-        let mut state = self.lock();
-        state.offsets = wrapper.offset_table;
-        state.data_version = wrapper.data_version;
-        Ok(())
-    }
-}
 
 /// Delivers delayed messages when they are due.
 ///
-/// At least once: progress is saved every `flushDelayOffsetInterval`, so a crash may deliver some again.
+/// At least once: progress is saved every `flushDelayOffsetInterval` as far as the log is durable, so a crash may deliver
+/// some again.
 pub struct ScheduleMessageService {
     env: Env,
     store: Arc<dyn MessageStore>,
@@ -125,38 +63,31 @@ impl ScheduleMessageService {
         Self { env: env.clone(), store, levels, offsets, files, flush_interval, last_flush }
     }
 
-    /// Delivers what is due of a level; returns how long nothing more is.
-    fn deliver_level(&self, level: i32) -> Duration {
-        let queue_id = queue_of_level(level);
-        let mut offset = self.offsets.next(level);
-        loop {
-            let request = GetRequest {
-                topic: RMQ_SYS_SCHEDULE_TOPIC,
-                queue_id,
-                offset,
-                max_messages: BATCH,
-                filter: None,
-            };
-            let found = self.store.get(&request);
-            if found.messages.is_empty() {
-                let next = i64::try_from(found.next_begin_offset).unwrap_or(offset);
-                if next == offset || found.max_offset == 0 {
-                    return IDLE;
-                }
-                // Places without a message: expired, or a progress beyond the queue.
-                self.offsets.set(level, next);
-                offset = next;
-                continue;
+    /// Delivers one batch of what is due of a level.
+    fn deliver_level(&self, level: i32) -> Step {
+        let offset = self.offsets.next(level);
+        let request = GetRequest {
+            topic: RMQ_SYS_SCHEDULE_TOPIC,
+            queue_id: queue_of_level(level),
+            offset,
+            max_messages: BATCH,
+            filter: None,
+        };
+        let found = self.store.get(&request);
+        if found.messages.is_empty() {
+            let next = i64::try_from(found.next_begin_offset).unwrap_or(offset);
+            if next == offset || found.max_offset == 0 {
+                return Step::Wait(IDLE);
             }
-            let (delivered, rest) = self.deliver_batch(level, &found.messages);
-            if let Some(last) = delivered {
-                offset = last + 1;
-                self.offsets.set(level, offset);
-            }
-            if let Some(rest) = rest {
-                return rest;
-            }
+            // Places without a message: expired, or a progress beyond the queue.
+            self.offsets.set(level, next);
+            return Step::Again;
         }
+        let (delivered, rest) = self.deliver_batch(level, &found.messages);
+        if let Some(last) = delivered {
+            self.offsets.set(level, last + 1);
+        }
+        rest.map_or(Step::Again, Step::Wait)
     }
 
     /// Puts the messages that are due, then waits for all of them; returns the queue offset of the last one that is done
@@ -235,12 +166,8 @@ impl ScheduleMessageService {
         }))
     }
 
-    fn save(&mut self) {
-        if self.offsets.take_changed(self.env.now_millis()) {
-            if let Err(error) = self.files.persist(&*self.offsets) {
-                tracing::error!(%error, "the progress of delayed messages could not be saved");
-            }
-        }
+    fn save(&self) {
+        self.offsets.save(&self.files, self.env.now_millis());
     }
 }
 
@@ -250,28 +177,49 @@ impl Service for ScheduleMessageService {
     }
 
     fn step(&mut self) -> Step {
-        let rest = (1..=self.levels.max_level()).map(|level| self.deliver_level(level)).min();
+        let mut rest = Step::Wait(IDLE);
+        for level in 1..=self.levels.max_level() {
+            rest = sooner(rest, self.deliver_level(level));
+        }
+        self.offsets.settle(self.store.log_positions());
         let now = self.env.clock().monotonic();
         if now.saturating_sub(self.last_flush) >= self.flush_interval {
             self.last_flush = now;
             self.save();
         }
-        Step::Wait(rest.unwrap_or(IDLE))
+        rest
     }
 
+    /// What is not durable yet is saved by who stops the store, once it is.
     fn finish(&mut self) {
+        self.offsets.settle(self.store.log_positions());
         self.save();
     }
 }
 
-/// Whether a message needs no further try: it is stored (whatever is known of the disk yet), or can never be.
+fn sooner(one: Step, other: Step) -> Step {
+    match (one, other) {
+        (Step::Wait(one), Step::Wait(other)) => Step::Wait(one.min(other)),
+        _ => Step::Again,
+    }
+}
+
+/// Whether a message needs no further try: it is stored, or can never be. Whether it is durable too, the saving of the
+/// progress asks.
 fn is_done_with(level: i32, result: PutResult) -> bool {
     match result.status {
         PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
             tracing::error!(level, ?result, "a delayed message is not legal in its topic and is dropped");
             true
         }
-        // A sync that failed says so with the message stored; the store takes no other any more.
+        // A sync that failed answers so with the message in the log; a power cut may take it.
+        PutMessageStatus::ServiceNotAvailable => {
+            tracing::warn!(
+                level,
+                "a delayed message was not taken: the store accepts no messages; trying again"
+            );
+            false
+        }
         _ if result.is_stored() => true,
         status => {
             tracing::warn!(level, ?status, "a delayed message was not taken; trying again");
@@ -279,3 +227,6 @@ fn is_done_with(level: i32, result: PutResult) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

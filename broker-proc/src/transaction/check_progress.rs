@@ -1,7 +1,9 @@
 use super::{HALF_QUEUE, TRANSACTION_GROUP};
 use crate::broker_context::BrokerContext;
 use crate::consumer_offset_manager::CommitOutcome;
+use crate::log_backed_progress::LogBackedProgress;
 use crate::topic_validator::{RMQ_SYS_TRANS_HALF_TOPIC, RMQ_SYS_TRANS_OP_HALF_TOPIC};
+use store_core::LogPositions;
 
 /// How far a round of checks has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,17 +16,12 @@ pub(super) struct Checked {
     pub(super) log_end: u64,
 }
 
-/// Which progress may be saved.
-///
-/// Consumer offsets are saved durably, the log may be durable only later. Progress that counts on commits and copies in
-/// the log is therefore held back until the log is durable that far: else a power cut could leave a half message behind
-/// that is neither looked at again nor anywhere else.
+/// Which progress may be saved: what it counts on, commits and copies in the log, is durable.
 #[derive(Debug)]
 pub(super) struct CheckProgress {
     /// What is saved.
     saved: Checked,
-    /// The oldest progress that is not; it is next, so that a busy log cannot put it off for ever.
-    held: Option<Checked>,
+    held: LogBackedProgress<Checked>,
 }
 
 impl CheckProgress {
@@ -50,7 +47,7 @@ impl CheckProgress {
             op: load(RMQ_SYS_TRANS_OP_HALF_TOPIC),
             log_end: 0,
         };
-        Self { saved, held: None }
+        Self { saved, held: LogBackedProgress::default() }
     }
 
     /// What is saved.
@@ -60,15 +57,8 @@ impl CheckProgress {
 
     /// Takes the progress of a round; returns what may be saved now that the log is durable up to `flushed`.
     pub(super) fn advance(&mut self, checked: Checked, flushed: u64) -> Option<Checked> {
-        let oldest = self.held.unwrap_or(checked);
-        let ready = [checked, oldest].into_iter().find(|progress| progress.log_end <= flushed);
-        self.held = if ready == Some(checked) {
-            None
-        } else if ready.is_some() {
-            Some(checked)
-        } else {
-            Some(oldest)
-        };
+        let positions = LogPositions { end: checked.log_end, durable: flushed };
+        let ready = self.held.advance(checked, positions);
         let ready = ready.filter(|ready| (ready.half, ready.op) != (self.saved.half, self.saved.op))?;
         self.saved = ready;
         Some(ready)
@@ -99,7 +89,7 @@ mod tests {
     }
 
     fn progress() -> CheckProgress {
-        CheckProgress { saved: at(0, 0), held: None }
+        CheckProgress { saved: at(0, 0), held: LogBackedProgress::default() }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The program in a process of its own.
 
 use crate::in_process::{LONG, free_port};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -30,13 +31,25 @@ pub struct Ended {
     pub errors: String,
 }
 
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stratamq"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_remove("NAMESRV_ADDR").env_remove("STRATAMQ_LOG");
+    command
+}
+
+fn read_all(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    })
+}
+
 impl Process {
     /// Starts the program.
     pub fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stratamq"));
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env_remove("NAMESRV_ADDR").env_remove("STRATAMQ_LOG");
-        let mut child = command.spawn().unwrap();
+        let mut child = command(arguments).spawn().unwrap();
         let (sender, lines) = mpsc::channel();
         let output = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
@@ -45,13 +58,17 @@ impl Process {
                 let _ = sender.send(line);
             }
         });
-        let mut errors = child.stderr.take().unwrap();
-        let errors = std::thread::spawn(move || {
-            let mut text = String::new();
-            errors.read_to_string(&mut text).unwrap();
-            text
-        });
-        Self { child, lines, errors: Some(errors) }
+        let errors = child.stderr.take().map(read_all);
+        Self { child, lines, errors }
+    }
+
+    /// Starts the program with nobody reading its standard output, nor its standard error if `both`.
+    pub fn start_unread(arguments: &[&str], both: bool) -> Self {
+        let mut child = command(arguments).spawn().unwrap();
+        drop(child.stdout.take());
+        let (_, lines) = mpsc::channel();
+        let errors = child.stderr.take().filter(|_| !both).map(read_all);
+        Self { child, lines, errors }
     }
 
     /// The next line of standard output; `None` when there is no more.
@@ -87,16 +104,29 @@ impl Process {
     }
 
     /// Waits for the end.
-    fn wait(&mut self) -> Ended {
+    pub fn wait(&mut self) -> Ended {
         let status = self.child.wait().unwrap();
         let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
         Ended { status, errors }
     }
 
-    /// Sends a signal by its name and waits for the end.
-    pub fn terminate(mut self, signal: &str) -> Ended {
+    /// Sends a signal by its name.
+    pub fn signal(&self, signal: &str) {
         let kill = format!("kill -{signal} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
+    /// Sends a signal by its name and waits for the end.
+    pub fn terminate(mut self, signal: &str) -> Ended {
+        self.signal(signal);
+        self.wait()
+    }
+
+    /// Sends a signal again and again until the process has ended.
+    pub fn insist(mut self, signal: &str) -> Ended {
+        while self.child.try_wait().unwrap().is_none() {
+            self.signal(signal);
+        }
         self.wait()
     }
 
@@ -148,19 +178,30 @@ impl Site {
         self.store().join("abort")
     }
 
+    fn arguments(&self, port: u16) -> Vec<String> {
+        let (config, store) = (self.config().display().to_string(), self.store().display().to_string());
+        let port = port.to_string();
+        ["broker", "--config", &config, "--store", &store, "--listen-port", &port, "--namesrv-port", "0"]
+            .map(str::to_owned)
+            .into()
+    }
+
     fn launch(&self, port: u16) -> Process {
-        let (config, store) = (self.config(), self.store());
-        Process::start(&[
-            "broker",
-            "--config",
-            config.to_str().unwrap(),
-            "--store",
-            store.to_str().unwrap(),
-            "--listen-port",
-            &port.to_string(),
-            "--namesrv-port",
-            "0",
-        ])
+        let arguments = self.arguments(port);
+        Process::start(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Starts a broker that nobody reads, and waits until it serves.
+    pub fn start_unread(&self, both: bool) -> Process {
+        let port = free_port();
+        let arguments = self.arguments(port);
+        let mut process =
+            Process::start_unread(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), both);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(process.child.try_wait().unwrap().is_none(), "{}", process.wait().errors);
+            std::thread::yield_now();
+        }
+        process
     }
 
     /// Starts a broker; its port comes with it.

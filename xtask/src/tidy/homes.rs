@@ -30,7 +30,13 @@ pub(super) fn check(tree: &Tree) -> Result<Vec<String>> {
 fn uses_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or("");
     let keyword = concat!("uns", "afe");
-    ["{", "fn", "impl", "trait", "extern"].iter().any(|after| code.contains(&format!("{keyword} {after}")))
+    // Its block may begin on the next line.
+    let ends_so = code
+        .trim_end()
+        .strip_suffix(keyword)
+        .is_some_and(|before| !before.ends_with(|last: char| last.is_alphanumeric() || last == '_'));
+    let goes_on = ["{", "fn", "impl", "trait", "extern"];
+    ends_so || goes_on.iter().any(|after| code.contains(&format!("{keyword} {after}")))
 }
 
 #[cfg(test)]
@@ -42,6 +48,9 @@ mod tests {
         let keyword = concat!("uns", "afe");
         assert!(uses_unsafe(&format!("let x = {keyword} {{ f() }};")));
         assert!(uses_unsafe(&format!("pub {keyword} fn f() {{")));
+        assert!(uses_unsafe(&format!("let x = {keyword} // why")));
+        assert!(uses_unsafe(&format!("    {keyword}")));
+        assert!(!uses_unsafe(&format!("let is_{keyword}")));
         assert!(!uses_unsafe(&format!("// {keyword} {{ }} in a comment")));
         assert!(!uses_unsafe("#![forbid(unsafe_code)]"));
     }

@@ -2,6 +2,7 @@
 
 use super::scan_progress::ScanProgress;
 use super::{Outcome, Target, finish};
+use crate::program::standard_streams::tell;
 use anyhow::Result;
 use clap::Args;
 use flate2::read::ZlibDecoder;
@@ -98,7 +99,7 @@ pub(super) fn run(arguments: &CatArguments) -> Result<Outcome> {
     raw.flush()?;
     finish(output)?;
     if found == 0 {
-        eprintln!("stratamq store: no such message");
+        tell("stratamq store: no such message");
         return Ok(Outcome::Bad);
     }
     Ok(Outcome::Good)

@@ -2,6 +2,7 @@
 
 use super::scan_progress::ScanProgress;
 use super::{Outcome, Output, Target, finish};
+use crate::program::standard_streams::tell;
 use anyhow::Result;
 use clap::Args;
 use std::io;
@@ -51,7 +52,7 @@ pub(super) fn run(arguments: &VerifyArguments) -> Result<Outcome> {
     if target.json {
         findings.output.line(&Fields::new().with("summary", summary))?;
     } else {
-        eprintln!("{summary}");
+        tell(summary);
     }
     finish(findings.output)?;
     Ok(if findings.errors == 0 { Outcome::Good } else { Outcome::Bad })
