@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Small files, so that a start is cheap.
@@ -103,9 +104,16 @@ impl Process {
         lines
     }
 
-    /// Waits for the end.
+    /// Waits for the end, which must come before [`LONG`] is over.
     pub fn wait(&mut self) -> Ended {
-        let status = self.child.wait().unwrap();
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(start.elapsed() < LONG, "the program has not ended after {LONG:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        };
         let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
         Ended { status, errors }
     }
