@@ -28,6 +28,10 @@ pub fn lock_holder(disk: &dyn Disk, path: &Path) -> Result<Option<LockHolder>> {
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error),
     };
+    #[allow(
+        clippy::infallible_destructuring_match,
+        reason = "without the simulated disk one pattern is left"
+    )]
     let os_file = match file.mappable() {
         Mappable::Os(os_file) => os_file,
         // Locks of the simulated disk are not asked about: its world has one process.
