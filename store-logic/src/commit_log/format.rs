@@ -21,7 +21,8 @@
 //! | 2 + n | properties | length signed |
 //!
 //! A record never spans files. What does not fit goes to the next file, and the rest of the file begins with a *blank
-//! record*: the remaining length (4) and [`BLANK_MAGIC`] (4). For that, 8 bytes always stay free behind a record.
+//! record*: the remaining length (4) and [`BLANK_MAGIC`] (4). For that, 8 bytes always stay free behind a record. A blank
+//! record whose length is not the rest of its file is none: it is damage like any other.
 
 use crate::bytes::{Reader, crc32};
 use crate::message::{Message, host, properties, sys_flag};
@@ -280,7 +281,10 @@ pub enum Decoded<'a> {
     Blank,
 }
 
-/// Reads what stands at the beginning of `bytes`, the rest of a log file from some position on.
+/// Reads what stands at the beginning of `bytes`: the rest of a log file from some position on, or exactly one record.
+///
+/// A blank record must say that it is as long as `bytes`; a reader that does not have the whole rest at hand uses
+/// [`check_blank`].
 ///
 /// # Errors
 ///
@@ -293,7 +297,7 @@ pub fn decode(bytes: &[u8], check_body_crc: bool) -> Result<Decoded<'_>, Fault> 
     let v2 = match magic {
         MAGIC_V1 => false,
         MAGIC_V2 => true,
-        BLANK_MAGIC => return Ok(Decoded::Blank),
+        BLANK_MAGIC => return check_blank(bytes, bytes.len() as u64).map(|()| Decoded::Blank),
         0 if total_size == 0 => return Err(Fault::Nothing),
         found => return Err(Fault::Magic { found }),
     };
@@ -305,6 +309,34 @@ pub fn decode(bytes: &[u8], check_body_crc: bool) -> Result<Decoded<'_>, Fault> 
         return Err(Fault::Short { expected: record as u64, found: bytes.len() as u64 });
     };
     decode_fields(bytes, v2, check_body_crc).map(Decoded::Record)
+}
+
+/// Checks the blank record at the beginning of `head`, of which `rest` bytes are left in its file.
+///
+/// # Errors
+///
+/// Fewer than [`BLANK_LEN`] bytes, another magic, or a length that is not `rest`.
+pub fn check_blank(head: &[u8], rest: u64) -> Result<(), Fault> {
+    let mut reader = Reader::new(head);
+    let (Some(total_size), Some(magic)) = (reader.i32(), reader.u32()) else {
+        return Err(Fault::Short { expected: BLANK_LEN as u64, found: head.len() as u64 });
+    };
+    if magic != BLANK_MAGIC {
+        return Err(Fault::Magic { found: magic });
+    }
+    if u64::try_from(total_size) != Ok(rest) {
+        return Err(field(
+            "totalSize of the blank record",
+            format!("{rest}, the rest of the file"),
+            total_size,
+        ));
+    }
+    Ok(())
+}
+
+/// True when what stands at the beginning of `head` has the magic of a blank record.
+pub fn has_blank_magic(head: &[u8]) -> bool {
+    head.get(4..BLANK_LEN).is_some_and(|magic| magic == BLANK_MAGIC.to_be_bytes())
 }
 
 fn field(field: &'static str, expected: impl ToString, found: impl ToString) -> Fault {

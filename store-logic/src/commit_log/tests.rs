@@ -122,3 +122,27 @@ fn recovery_keeps_good_records_and_names_the_fault() {
     assert_eq!((seen.len(), found.offset), (1, second));
     assert!(matches!(found.fault, Some(Fault::BodyCrc { .. })), "{:?}", found.fault);
 }
+
+#[test]
+fn a_blank_record_of_another_length_ends_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let blank_at = {
+        let log = open(dir.path());
+        let first = put(&log, &[&[1; 3000]], 0, 1);
+        put(&log, &[&[2; 3000]], 1, 1);
+        log.flush(0).unwrap();
+        first.end_offset
+    };
+    let path = dir.path().join("00000000000000000000");
+    let whole = std::fs::read(&path).unwrap();
+    for bit in 0..32 {
+        let mut bytes = whole.clone();
+        bytes[blank_at as usize + bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, bytes).unwrap();
+        let log = open(dir.path());
+        let (seen, found) = scan_all(&log);
+        assert_eq!((seen.len(), found.offset), (1, blank_at), "bit {bit}");
+        assert!(matches!(found.fault, Some(Fault::Field { .. })), "bit {bit}: {:?}", found.fault);
+        assert_eq!(log.count_behind(&found), 1, "the report counts what is dropped with it");
+    }
+}

@@ -168,7 +168,7 @@ impl LogReader {
             }
             let check_crc = self.check_crc;
             let bytes = self.bytes_of_record(at)?;
-            match decode_at(bytes, at, check_crc) {
+            match decode_in(&file, bytes, at, check_crc) {
                 Ok(decoded) => {
                     if tell(&mut pending, Some(at), visit).is_break() {
                         return Ok(summary);
@@ -260,6 +260,19 @@ fn tell(
         return ControlFlow::Continue(());
     }
     visit(at, LogItem::Damage(&Damage { fault, resumes_at }))
+}
+
+/// Reads what stands at `phy_offset` of `file`; of a blank record `bytes` is only the beginning.
+fn decode_in<'a>(
+    file: &SequenceFile,
+    bytes: &'a [u8],
+    phy_offset: u64,
+    check_crc: bool,
+) -> Result<Decoded<'a>, Fault> {
+    if format::has_blank_magic(bytes) {
+        return format::check_blank(bytes, file.end() - phy_offset).map(|()| Decoded::Blank);
+    }
+    decode_at(bytes, phy_offset, check_crc)
 }
 
 /// Reads what stands at `phy_offset`; a record must know its place and not be larger than anything a broker takes.

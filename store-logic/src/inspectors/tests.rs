@@ -164,6 +164,23 @@ fn a_hole_is_damage_and_a_torn_tail_has_nothing_behind() {
 }
 
 #[test]
+fn a_blank_record_of_another_length_is_damage() {
+    let (_dir, path, places) = log(30);
+    let file = path.join("00000000000000000000");
+    let blank = std::fs::read(&file).unwrap().windows(4).rposition(|at| at == [0xCB, 0xD4, 0x31, 0x94]);
+    let blank = blank.unwrap() as u64 - 4;
+    flip(&file, blank + 3);
+    let (records, damages, _) = walk(&path);
+    assert_eq!(records, places, "the records behind it are read");
+    let [(at, damage)] = &damages[..] else { panic!("{damages:?}") };
+    assert_eq!((*at, damage.resumes_at), (blank, Some(FILE_SIZE)));
+    assert!(
+        damage.fault.to_string().contains(&format!("expected {}, the rest", FILE_SIZE - blank)),
+        "{damage:?}"
+    );
+}
+
+#[test]
 fn the_log_is_listed_by_topic_key_time_and_offset() {
     let (_dir, path, places) = log(8);
     let inspector = CommitLogInspector::new(&Env::os());

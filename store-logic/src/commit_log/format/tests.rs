@@ -127,6 +127,21 @@ fn every_bit_flip_is_a_fault_or_another_record() {
 #[test]
 fn blank_and_nothing() {
     assert_eq!(blank(234).to_vec(), hex("000000eacbd43194"));
-    assert_eq!(decode(&blank(234), true), Ok(Decoded::Blank));
+    let mut rest = [0; 234];
+    rest[..BLANK_LEN].copy_from_slice(&blank(234));
+    assert_eq!(decode(&rest, true), Ok(Decoded::Blank));
     assert_eq!(decode(&[0; 64], true), Err(Fault::Nothing));
+}
+
+#[test]
+fn a_blank_that_is_not_the_rest_of_its_file_is_damage() {
+    let mut rest = [0; 234];
+    for size in [0, 7, 8, 233, 235, 0x8000_00EA] {
+        rest[..BLANK_LEN].copy_from_slice(&blank(size));
+        let Err(Fault::Field { field, expected, found }) = decode(&rest, true) else { panic!("{size}") };
+        assert_eq!(field, "totalSize of the blank record");
+        assert_eq!((expected.as_str(), found), ("234, the rest of the file", (size as i32).to_string()));
+    }
+    assert_eq!(check_blank(&blank(234), 234), Ok(()), "the head alone, for readers that know the rest");
+    assert!(check_blank(&blank(234)[..7], 234).is_err());
 }
