@@ -22,6 +22,7 @@
 //! # }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
 pub mod attributes;
 mod broker;

@@ -37,6 +37,7 @@
 //! store.shutdown().unwrap();
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
 mod abort_file;
 pub mod config;

@@ -29,6 +29,7 @@
 //! assert_eq!(file.len().unwrap(), 2);
 //! ```
 #![deny(unsafe_code)]
+#![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
 pub mod atomic_file;
 mod env;

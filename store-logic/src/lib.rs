@@ -41,6 +41,7 @@
 //! assert_eq!(log.record_at(appended.phy_offset).unwrap().len() as u64, appended.end_offset);
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
 pub mod bytes;
 pub mod commit_log;

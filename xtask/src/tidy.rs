@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the structure that the documents promise, checked.
 
 mod bans;
+mod field_cases;
 mod homes;
 mod layers;
 mod links;
@@ -52,10 +53,11 @@ impl Tree {
 /// One rule: its name, and what breaks it.
 type Rule = (&'static str, fn(&Tree) -> Result<Vec<String>>);
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     ("each crate depends only on the one below", layers::check),
     ("unsafe code has two homes", homes::check),
     ("docs/WHERE.md tells the truth", where_table::check),
+    ("docs/FIELD_CASES.md names tests that exist", field_cases::check),
     ("links in documents lead somewhere", links::check),
     ("files and modules are named after what they hold", names::check),
     ("no stubs, no skipped tests, no paths of one machine", bans::check),
