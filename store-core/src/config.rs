@@ -38,8 +38,10 @@ pub enum BrokerRole {
 pub struct MessageStoreConfig {
     /// Store root (`storePathRootDir`); the directory tree below it is Apache's.
     pub store_path_root_dir: PathBuf,
-    /// Directory of the log files (`storePathCommitLog`); `None` means `{root}/commitlog`.
-    pub store_path_commit_log: Option<PathBuf>,
+    /// Directories of the log files (`storePathCommitLog`); none means `{root}/commitlog`.
+    pub store_path_commit_log: Vec<PathBuf>,
+    /// Directories whose log files are kept and that take no new ones (`readOnlyCommitLogStorePaths`).
+    pub read_only_commit_log_store_paths: Vec<PathBuf>,
     /// Role of this broker (`brokerRole`).
     pub broker_role: BrokerRole,
     /// Log files and records.
@@ -63,7 +65,8 @@ impl MessageStoreConfig {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             store_path_root_dir: root.into(),
-            store_path_commit_log: None,
+            store_path_commit_log: Vec::new(),
+            read_only_commit_log_store_paths: Vec::new(),
             broker_role: BrokerRole::default(),
             commit_log: CommitLogConfig::default(),
             consume_queue: ConsumeQueueConfig::default(),

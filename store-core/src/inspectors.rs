@@ -67,7 +67,7 @@ impl StoreInspection {
     ///
     /// No store is there, or its notes cannot be read.
     pub fn open(env: &Env, root: &Path, options: &InspectOptions) -> Result<Self, InspectError> {
-        if !is_root(env.disk(), root)? && options.commit_log.is_none() {
+        if !is_root(env.disk(), root)? && options.commit_log.is_empty() {
             return Err(InspectError::Unreadable {
                 path: root.to_owned(),
                 expected: format!("a store: a directory with one of {}", PARTS.join(", ")),
@@ -126,7 +126,7 @@ impl StoreInspection {
     }
 
     fn log(&self) -> Result<LogReader, DiskError> {
-        LogReader::open(&self.env, self.paths.commit_log())
+        LogReader::open_all(&self.env, self.paths.commit_logs().all())
     }
 
     fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {

@@ -2,19 +2,24 @@
 
 use crate::config::MessageStoreConfig;
 use std::path::{Path, PathBuf};
+use store_logic::QueueDirectories;
 
 /// Where the parts of a store are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct StorePaths {
     root: PathBuf,
-    commit_log: PathBuf,
+    commit_log: QueueDirectories,
 }
 
 impl StorePaths {
     /// The paths a configuration means.
     pub fn new(config: &MessageStoreConfig) -> Self {
         let root = config.store_path_root_dir.clone();
-        let commit_log = config.store_path_commit_log.clone().unwrap_or_else(|| root.join("commitlog"));
+        let mut writable = config.store_path_commit_log.clone();
+        if writable.is_empty() {
+            writable.push(root.join("commitlog"));
+        }
+        let commit_log = QueueDirectories::several(writable, config.read_only_commit_log_store_paths.clone());
         Self { root, commit_log }
     }
 
@@ -23,8 +28,13 @@ impl StorePaths {
         &self.root
     }
 
-    /// Log files.
+    /// Directory of the log files; of several the first that takes new ones.
     pub fn commit_log(&self) -> &Path {
+        self.commit_log.main()
+    }
+
+    /// All directories of log files.
+    pub fn commit_logs(&self) -> &QueueDirectories {
         &self.commit_log
     }
 

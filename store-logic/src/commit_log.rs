@@ -10,11 +10,10 @@ pub use scan::{LogEnd, ScanStart};
 
 use crate::error::Result;
 use append::Tail;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
-use store_mmap::{Env, FileSupplier, MappedFileQueue, QueueOptions, ReservePolicy};
+use store_mmap::{Env, FileSupplier, MappedFileQueue, QueueDirectories, QueueOptions, ReservePolicy};
 
 /// The log: an append-only range of records over files of equal size (`commitlog/`).
 ///
@@ -29,7 +28,7 @@ pub struct CommitLog {
 }
 
 impl CommitLog {
-    /// Opens the files of `directory`. Until [`CommitLog::truncate`] has been called with the end that a scan found, the
+    /// Opens the files of `directories`, a path or several. Until [`CommitLog::truncate`] has been called with the end that a scan found, the
     /// log claims to be full to the end of its last file.
     ///
     /// # Errors
@@ -37,13 +36,13 @@ impl CommitLog {
     /// Files that do not belong there, named.
     pub fn open(
         env: &Env,
-        directory: &Path,
+        directories: impl Into<QueueDirectories>,
         file_size: u64,
         supplier: Arc<dyn FileSupplier>,
     ) -> Result<Self> {
         let options = QueueOptions { file_size, reserve: ReservePolicy::Whole };
         Ok(Self {
-            files: MappedFileQueue::load(env, directory, options, supplier)?,
+            files: MappedFileQueue::load(env, directories, options, supplier)?,
             tail: Mutex::new(Tail::default()),
             tail_held_since: AtomicI64::new(0),
         })

@@ -9,7 +9,7 @@ fn main() -> anyhow::Result<()> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| "queue-example".into());
     let options = QueueOptions { file_size: 4096, reserve: ReservePolicy::Whole };
     let env = Env::os();
-    let queue = MappedFileQueue::load(&env, directory.as_ref(), options, Arc::new(OnDemand))?;
+    let queue = MappedFileQueue::load(&env, &directory, options, Arc::new(OnDemand))?;
     queue.truncate(0)?;
 
     for number in 0..1000_u32 {

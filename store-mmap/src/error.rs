@@ -58,6 +58,14 @@ pub enum MapError {
         /// Offset of the file found instead.
         found: u64,
     },
+    /// Two directories of a queue hold the same stretch of it.
+    #[error("{} and {} are the same file of one queue; move one of them away", first.display(), second.display())]
+    Duplicate {
+        /// One file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
     /// Bytes do not fit behind the write position.
     #[error("{}: {len} bytes do not fit behind position {position} of {size}", path.display())]
     NoRoom {

@@ -39,6 +39,7 @@ mod mapped_file_queue;
 mod mapped_slice;
 mod mapping;
 mod memory_lock;
+mod queue_directories;
 mod warm_up;
 
 pub use cell_file::CellFile;
@@ -48,6 +49,7 @@ pub use mapped_file::{MappedFile, ReservePolicy};
 pub use mapped_file_queue::{MappedFileQueue, QueueOptions};
 pub use mapped_slice::MappedSlice;
 pub use memory_lock::MemoryLock;
+pub use queue_directories::QueueDirectories;
 pub use warm_up::warm_up;
 
 // Vocabulary from below.

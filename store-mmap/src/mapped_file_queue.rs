@@ -9,7 +9,7 @@ mod truncate;
 
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::{MappedFile, ReservePolicy};
-use std::path::{Path, PathBuf};
+use crate::queue_directories::QueueDirectories;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use store_disk_tools::Env;
@@ -37,7 +37,7 @@ impl Default for QueueOptions {
 /// the owner arranges (the log's tail lock, a queue's dispatcher).
 pub struct MappedFileQueue {
     env: Env,
-    directory: PathBuf,
+    directories: QueueDirectories,
     options: QueueOptions,
     supplier: Arc<dyn FileSupplier>,
     files: RwLock<Vec<Arc<MappedFile>>>,
@@ -48,7 +48,7 @@ pub struct MappedFileQueue {
 impl std::fmt::Debug for MappedFileQueue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MappedFileQueue")
-            .field("directory", &self.directory)
+            .field("directories", &self.directories)
             .field("min_offset", &self.min_offset())
             .field("max_offset", &self.max_offset())
             .finish_non_exhaustive()
@@ -56,9 +56,9 @@ impl std::fmt::Debug for MappedFileQueue {
 }
 
 impl MappedFileQueue {
-    /// Directory of the files.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    /// Directories of the files.
+    pub fn directories(&self) -> &QueueDirectories {
+        &self.directories
     }
 
     /// Size of every file in bytes.

@@ -26,18 +26,21 @@ pub(super) static SETTINGS: &[Setting] = &[
     Setting {
         key: "storePathCommitLog",
         set: |settings, text| {
-            if text.contains(',') {
-                return Err("one directory: a log over several directories is not supported by this release"
-                    .to_owned());
-            }
-            settings.store.store_path_commit_log =
-                if text.trim().is_empty() { None } else { Some(path(text)?) };
+            settings.store.store_path_commit_log = paths(text)?;
             Ok(unexpanded(text))
         },
-        show: |settings| match &settings.store.store_path_commit_log {
-            Some(directory) => directory.display().to_string(),
-            None => settings.store.store_path_root_dir.join("commitlog").display().to_string(),
+        show: |settings| match settings.store.store_path_commit_log.as_slice() {
+            [] => settings.store.store_path_root_dir.join("commitlog").display().to_string(),
+            directories => show_paths(directories),
         },
+    },
+    Setting {
+        key: "readOnlyCommitLogStorePaths",
+        set: |settings, text| {
+            settings.store.read_only_commit_log_store_paths = paths(text)?;
+            Ok(unexpanded(text))
+        },
+        show: |settings| show_paths(&settings.store.read_only_commit_log_store_paths),
     },
     Setting {
         key: "brokerRole",
@@ -146,6 +149,17 @@ pub(super) static SETTINGS: &[Setting] = &[
 
 fn path(text: &str) -> Result<PathBuf, String> {
     value::word(text).map(PathBuf::from).map_err(|_| "a directory".to_owned())
+}
+
+/// Directories with `,` between them, blanks around and slashes behind them left out.
+fn paths(text: &str) -> Result<Vec<PathBuf>, String> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    // Taken apart and put together, a path loses what stands doubled or behind it.
+    parts.map(|part| path(part).map(|path| path.components().collect())).collect()
+}
+
+fn show_paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// A remark about shell variables, which neither Apache nor this broker expands.

@@ -115,7 +115,7 @@ fn a_usual_file() {
     assert_eq!(loaded.store.commit_log.mapped_file_size_commit_log, 65_536);
     assert_eq!(loaded.store.delay_levels.delay_millis(2), Some(120_000));
     assert_eq!(loaded.store_path_root_dir, Some(PathBuf::from("/data/store")));
-    assert_eq!(loaded.store.store_path_commit_log, Some(PathBuf::from("/log/commitlog")));
+    assert_eq!(loaded.store.store_path_commit_log, [PathBuf::from("/log/commitlog")]);
 }
 
 #[test]
@@ -169,7 +169,6 @@ fn bad_values_name_file_line_key_value_and_what_is_allowed() {
         ("brokerName=", "not empty"),
         ("brokerIP1=10.0.0.1 10.0.0.2", "an IP address or a host name"),
         ("storePathRootDir= ", "a directory"),
-        ("storePathCommitLog=/a,/b", "one directory"),
         ("brokerId=-1", "from 0"),
         ("a=\\u00", "broker.conf:1: malformed"),
     ] {

@@ -52,9 +52,9 @@ struct Target {
     /// Print JSON, one object per line; numbers of 64 bits are text.
     #[arg(long)]
     json: bool,
-    /// Directory of the log, when it is not below the root (storePathCommitLog).
-    #[arg(long, value_name = "DIR")]
-    commit_log: Option<PathBuf>,
+    /// Directories of the log, when it is not below the root (storePathCommitLog), `,` between them.
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
+    commit_log: Vec<PathBuf>,
     /// Slots of an index file (maxHashSlotNum), which are not in the file; default: as the store's notes say, else
     /// 5000000.
     #[arg(long, value_name = "N")]

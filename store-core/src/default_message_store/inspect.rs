@@ -8,12 +8,19 @@ impl Shared {
     pub(super) fn runtime_info(&self) -> BTreeMap<String, String> {
         let mut info = BTreeMap::new();
         self.stats.runtime_info(&self.env, &mut info);
-        let log_ratio = self.disk_ratio(self.paths.commit_log());
-        info.insert(format!("commitLogDiskRatio_{}", self.paths.commit_log().display()), log_ratio.clone());
+        let mut log_ratio = None;
+        for directory in self.paths.commit_logs().all() {
+            let ratio = self.disk_ratio(directory);
+            info.insert(format!("commitLogDiskRatio_{}", directory.display()), ratio.to_string());
+            // Apache's key without a path tells of the emptiest directory, where new files go.
+            let least = log_ratio.map_or(ratio, |least: f64| least.min(ratio));
+            log_ratio = Some(least);
+        }
+        let log_ratio = log_ratio.unwrap_or(-1.0).to_string();
         let held = self.log.tail_held_millis(self.env.now_millis());
         let rows = [
             ("commitLogDiskRatio", log_ratio),
-            ("consumeQueueDiskRatio", self.disk_ratio(self.paths.root())),
+            ("consumeQueueDiskRatio", self.disk_ratio(self.paths.root()).to_string()),
             ("commitLogMinOffset", self.log.min_offset().to_string()),
             ("commitLogMaxOffset", self.log.max_offset().to_string()),
             ("commitLogFlushedWhere", self.log.flushed_where().to_string()),
@@ -31,10 +38,10 @@ impl Shared {
     }
 
     /// Used share of the file system, 0…1; −1 when it cannot be told.
-    fn disk_ratio(&self, path: &std::path::Path) -> String {
+    fn disk_ratio(&self, path: &std::path::Path) -> f64 {
         match self.env.disk().space(path) {
-            Ok(space) => (f64::from(used_percent(space)) / 100.0).to_string(),
-            Err(_) => "-1.0".to_owned(),
+            Ok(space) => f64::from(used_percent(space)) / 100.0,
+            Err(_) => -1.0,
         }
     }
 

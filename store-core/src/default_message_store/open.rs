@@ -90,7 +90,9 @@ fn load(
     paths: StorePaths,
     notes: StoreNotes,
 ) -> Result<(Shared, Early), StoreError> {
-    env.disk().create_dir_all(paths.commit_log())?;
+    for directory in paths.commit_logs().writable() {
+        env.disk().create_dir_all(directory)?;
+    }
     env.disk().create_dir_all(&paths.consume_queue())?;
     let preparation = Preparation {
         ahead: config.commit_log.preallocate,
@@ -98,8 +100,8 @@ fn load(
     };
     let allocate_wakeup = wakeup();
     let (supplier, allocate) = allocate_mapped_file_service(env, preparation, allocate_wakeup.0.clone());
-    let log =
-        CommitLog::open(env, paths.commit_log(), config.commit_log.mapped_file_size_commit_log, supplier)?;
+    let log_file_size = config.commit_log.mapped_file_size_commit_log;
+    let log = CommitLog::open(env, paths.commit_logs().clone(), log_file_size, supplier)?;
     let queues = ConsumeQueueTable::load(
         env,
         &paths.consume_queue(),

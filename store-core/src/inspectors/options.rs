@@ -13,8 +13,8 @@ use store_logic::{DiskError, Env};
 /// What the person who asks knows about the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InspectOptions {
-    /// Directory of the log, when it is not below the root (`storePathCommitLog`).
-    pub commit_log: Option<PathBuf>,
+    /// Directories of the log, when it is not below the root (`storePathCommitLog`, `readOnlyCommitLogStorePaths`).
+    pub commit_log: Vec<PathBuf>,
     /// Slots of an index file (`maxHashSlotNum`).
     pub max_hash_slot_num: Option<u32>,
     /// Entries of an index file (`maxIndexNum`).
@@ -93,7 +93,7 @@ pub(super) fn take_file_sizes(
     paths: &StorePaths,
     config: &mut MessageStoreConfig,
 ) -> Result<(), DiskError> {
-    let log = FileSequence::list(env.disk(), paths.commit_log())?;
+    let log = FileSequence::list_all(env.disk(), paths.commit_logs().all())?;
     if let Some(file) = log.files().first() {
         config.commit_log.mapped_file_size_commit_log = file.len;
     }

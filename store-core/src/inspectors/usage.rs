@@ -103,10 +103,13 @@ impl StoreInspection {
             total += bytes;
             fields.push(entry.name, bytes);
         }
-        if !self.paths.commit_log().starts_with(self.paths.root()) {
-            let bytes = store_logic::directory_bytes(self.env.disk(), self.paths.commit_log())?;
+        for directory in self.paths.commit_logs().all() {
+            if directory.starts_with(self.paths.root()) {
+                continue;
+            }
+            let bytes = store_logic::directory_bytes(self.env.disk(), directory)?;
             total += bytes;
-            fields.push(self.paths.commit_log().display().to_string(), bytes);
+            fields.push(directory.display().to_string(), bytes);
         }
         Ok(fields.with("total", total))
     }

@@ -3,7 +3,7 @@
 use crate::service::{Service, Step, Wakeup};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store_logic::{Env, FileRequest, FileSupplier, MapError, MappedFile, MemoryLock, warm_up};
@@ -46,7 +46,8 @@ pub(crate) struct AllocateMappedFileService {
 
 #[derive(Default)]
 struct Shared {
-    files: Mutex<HashMap<PathBuf, Slot>>,
+    /// By the offset each begins at: the directory of a file is chosen when it is made.
+    files: Mutex<HashMap<u64, Slot>>,
     changed: Condvar,
 }
 
@@ -58,7 +59,7 @@ enum Slot {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Slot>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Slot>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,15 +84,15 @@ impl AheadSupplier {
         if !self.preparation.ahead || !has_room(env, &request) {
             return;
         }
-        let path = request.path();
+        let from = request.from;
         let mut files = self.shared.lock();
-        if files.contains_key(&path) {
+        if files.contains_key(&from) {
             return;
         }
-        files.insert(path.clone(), Slot::Making);
+        files.insert(from, Slot::Making);
         if self.requests.send(request).is_err() {
             // No worker any more (stop): the file will be made when it is needed.
-            files.remove(&path);
+            files.remove(&from);
             return;
         }
         drop(files);
@@ -99,10 +100,10 @@ impl AheadSupplier {
     }
 
     /// The file if it is ready or on its way; `None` when nobody makes it.
-    fn take(&self, path: &Path) -> Option<Arc<MappedFile>> {
+    fn take(&self, from: u64) -> Option<Arc<MappedFile>> {
         let mut files = self.shared.lock();
         loop {
-            match files.get(path) {
+            match files.get(&from) {
                 None => return None,
                 Some(Slot::Ready(_)) => {}
                 Some(Slot::Making) => {
@@ -110,7 +111,7 @@ impl AheadSupplier {
                     continue;
                 }
             }
-            return match files.remove(path) {
+            return match files.remove(&from) {
                 Some(Slot::Ready(file)) => Some(file),
                 _ => None,
             };
@@ -123,7 +124,7 @@ fn successors(request: &FileRequest) -> impl Iterator<Item = FileRequest> {
 }
 
 fn has_room(env: &Env, request: &FileRequest) -> bool {
-    match env.disk().space(&request.directory) {
+    match env.disk().space(request.path().parent().unwrap_or(Path::new("."))) {
         Ok(space) if space.available < request.size.saturating_mul(FREE_FILES_WANTED) => {
             tracing::info!(
                 available = space.available,
@@ -139,7 +140,7 @@ fn has_room(env: &Env, request: &FileRequest) -> bool {
 
 impl FileSupplier for AheadSupplier {
     fn supply(&self, env: &Env, request: &FileRequest) -> Result<Arc<MappedFile>, MapError> {
-        let file = match self.take(&request.path()) {
+        let file = match self.take(request.from) {
             Some(file) => file,
             None => Arc::new(request.create(env)?),
         };
@@ -150,18 +151,17 @@ impl FileSupplier for AheadSupplier {
         Ok(file)
     }
 
-    fn discard_unused(&self, env: &Env, directory: &Path) -> Result<(), MapError> {
+    fn discard_unused(&self, env: &Env) -> Result<(), MapError> {
         let mut files = self.shared.lock();
         while files.values().any(|slot| matches!(slot, Slot::Making)) {
             files = self.shared.changed.wait(files).unwrap_or_else(PoisonError::into_inner);
         }
-        let unused: Vec<PathBuf> = files.keys().filter(|path| path.starts_with(directory)).cloned().collect();
-        for path in unused {
-            env.disk().remove_file(&path)?;
-            files.remove(&path);
-        }
-        if env.disk().stat(directory)?.is_some() {
-            env.disk().sync_dir(directory)?;
+        for (_, slot) in files.drain() {
+            let Slot::Ready(file) = slot else { continue };
+            env.disk().remove_file(file.path())?;
+            if let Some(directory) = file.path().parent() {
+                env.disk().sync_dir(directory)?;
+            }
         }
         Ok(())
     }
@@ -176,12 +176,12 @@ impl AllocateMappedFileService {
         let mut files = self.shared.lock();
         match made {
             Ok(file) => {
-                files.insert(request.path(), Slot::Ready(file));
+                files.insert(request.from, Slot::Ready(file));
             }
             Err(error) => {
                 // Whoever needs the file tries again and gets the error as an answer.
                 tracing::warn!(%error, "could not make the next log file ahead of need");
-                files.remove(&request.path());
+                files.remove(&request.from);
             }
         }
         drop(files);
@@ -244,7 +244,7 @@ mod tests {
     use store_logic::ReservePolicy;
 
     fn request(directory: &Path, from: u64) -> FileRequest {
-        FileRequest { directory: directory.to_owned(), from, size: 4096, reserve: ReservePolicy::Whole }
+        FileRequest { directories: directory.into(), from, size: 4096, reserve: ReservePolicy::Whole }
     }
 
     /// Does what the worker's thread would until it rests.
@@ -266,7 +266,7 @@ mod tests {
         supplier.supply(&env, &request(dir.path(), 4096)).unwrap();
         work(&mut service);
         assert!(exists(12_288));
-        supplier.discard_unused(&env, dir.path()).unwrap();
+        supplier.discard_unused(&env).unwrap();
         assert!(exists(4096) && !exists(8192) && !exists(12_288));
     }
 
@@ -280,6 +280,6 @@ mod tests {
         for from in [0, 4096, 8192] {
             supplier.supply(&env, &request(dir.path(), from)).unwrap();
         }
-        supplier.discard_unused(&env, dir.path()).unwrap();
+        supplier.discard_unused(&env).unwrap();
     }
 }

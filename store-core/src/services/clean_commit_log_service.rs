@@ -3,6 +3,7 @@
 use crate::config::CleanConfig;
 use crate::default_message_store::Shared;
 use crate::service::{Service, Step};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store_logic::{local_hour, used_percent};
@@ -37,6 +38,14 @@ fn level(percent: u32, config: &CleanConfig) -> Level {
     }
 }
 
+/// How full the file system of a directory is.
+struct Used<'a> {
+    directory: &'a Path,
+    percent: u32,
+    available: u64,
+    level: Level,
+}
+
 /// The cleaner.
 pub(crate) struct CleanCommitLogService {
     shared: Arc<Shared>,
@@ -49,29 +58,38 @@ impl CleanCommitLogService {
         Self { shared, round_left: 0 }
     }
 
-    /// Level of the fullest of the store's disks: the log may lie on one of its own.
+    /// Level of the fuller of the store's disks: the one of the root, and the emptiest of those the log may grow on.
+    /// Log directories that are too full take no new files.
     fn check_disk(&self) -> Level {
-        let config = &self.shared.config.clean;
-        let mut worst = Level::Fine;
-        for directory in [self.shared.paths.commit_log(), self.shared.paths.root()] {
-            let Ok(space) = self.shared.env.disk().space(directory) else { continue };
-            let percent = used_percent(space);
-            let level = level(percent, config);
-            if level == Level::Full && worst != Level::Full {
-                self.shared.flags.set_disk_full(format!(
-                    "disk full: {percent} % of the file system of {} used, limit diskSpaceWarningLevelRatio={}; \
-                     {} B available",
-                    directory.display(),
-                    config.disk_space_warning_level_ratio.clamp(35, 90),
-                    space.available
-                ));
-            }
-            worst = worst.max(level);
-        }
-        if worst != Level::Full {
+        let directories = self.shared.paths.commit_logs();
+        let log: Vec<_> = directories.writable().iter().filter_map(|path| self.used(path)).collect();
+        let forced = |used: &&Used<'_>| used.level >= Level::Forced;
+        directories.set_full(log.iter().filter(forced).map(|used| used.directory.to_owned()).collect());
+        let log = log.into_iter().min_by_key(|used| used.percent);
+        let root = self.used(self.shared.paths.root());
+        let Some(worst) = log.into_iter().chain(root).max_by_key(|used| used.level) else {
+            return Level::Fine;
+        };
+        if worst.level == Level::Full {
+            self.shared.flags.set_disk_full(format!(
+                "disk full: {} % of the file system of {} used, limit diskSpaceWarningLevelRatio={}; {} B available",
+                worst.percent,
+                worst.directory.display(),
+                self.shared.config.clean.disk_space_warning_level_ratio.clamp(35, 90),
+                worst.available
+            ));
+        } else {
             self.shared.flags.clear_disk_full();
         }
-        worst
+        worst.level
+    }
+
+    /// `None` when the file system does not say.
+    fn used<'a>(&self, directory: &'a Path) -> Option<Used<'a>> {
+        let space = self.shared.env.disk().space(directory).ok()?;
+        let percent = used_percent(space);
+        let level = level(percent, &self.shared.config.clean);
+        Some(Used { directory, percent, available: space.available, level })
     }
 
     /// Deletes the first file when it may go.

@@ -97,12 +97,36 @@ fn a_dropped_store_has_lost_nothing_but_counts_as_crashed() {
 fn a_log_may_lie_elsewhere() {
     let (root, log) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut config = small_config(root.path());
-    config.store_path_commit_log = Some(log.path().join("deep/commitlog"));
+    config.store_path_commit_log = vec![log.path().join("deep/commitlog")];
     let mut store = TestStore::open(config.clone()).unwrap();
     fill(&mut store, 0, 5);
     store.stop();
     assert!(!files(&log.path().join("deep/commitlog")).is_empty());
     check_filled(&mut TestStore::open(config).unwrap(), 5);
+}
+
+#[test]
+fn field_f68_a_log_over_several_directories_survives_stop_and_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (dir.path().join("disk1/commitlog"), dir.path().join("disk2/commitlog"));
+    let mut config = small_config(&dir.path().join("root"));
+    config.store_path_commit_log = vec![a.clone(), b.clone()];
+    let mut store = TestStore::open(config.clone()).unwrap();
+    fill(&mut store, 0, 80);
+    store.stop();
+    assert!(files(&a).len() > 1 && files(&b).len() > 1, "the files are spread");
+    assert!(!config.store_path_root_dir.join("commitlog").exists());
+    let mut store = TestStore::open(config.clone()).unwrap();
+    check_filled(&mut store, 80);
+    drop(store);
+    // A directory that takes no new files any more is still read.
+    config.store_path_commit_log = vec![b.clone()];
+    config.read_only_commit_log_store_paths = vec![a.clone()];
+    let before = files(&a).len();
+    let mut store = TestStore::open(config).unwrap();
+    fill(&mut store, 81, 100);
+    assert!(files(&a).len() <= before);
+    assert_eq!(store.read_all("A", 0).len(), 100);
 }
 
 #[test]

@@ -42,19 +42,33 @@ impl FileSequence {
     ///
     /// Whatever the disk reports.
     pub fn list(disk: &dyn Disk, directory: &Path) -> Result<Self> {
+        Self::list_all(disk, [directory])
+    }
+
+    /// Lists the files of several directories as one sequence; missing directories are empty.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn list_all<'a>(disk: &dyn Disk, directories: impl IntoIterator<Item = &'a Path>) -> Result<Self> {
         let mut files = Vec::new();
         let mut strays = Vec::new();
-        for entry in disk.read_dir(directory)? {
-            if entry.kind != FileKind::File {
-                continue;
+        let mut first = None;
+        for directory in directories {
+            first.get_or_insert_with(|| directory.to_owned());
+            for entry in disk.read_dir(directory)? {
+                if entry.kind != FileKind::File {
+                    continue;
+                }
+                let offset = parse_offset_name(&entry.name);
+                let listed = if offset.is_some() && entry.len > 0 { &mut files } else { &mut strays };
+                let path = directory.join(&entry.name);
+                listed.push(SequenceFile { path, offset: offset.unwrap_or(0), len: entry.len });
             }
-            let offset = parse_offset_name(&entry.name);
-            let listed = if offset.is_some() && entry.len > 0 { &mut files } else { &mut strays };
-            let path = directory.join(&entry.name);
-            listed.push(SequenceFile { path, offset: offset.unwrap_or(0), len: entry.len });
         }
         files.sort_by_key(|file| file.offset);
-        Ok(Self { directory: directory.to_owned(), files, strays, open: None, window: Window::new() })
+        let directory = first.unwrap_or_default();
+        Ok(Self { directory, files, strays, open: None, window: Window::new() })
     }
 
     /// A sequence of one file, taken out of its directory.
@@ -64,7 +78,7 @@ impl FileSequence {
         Self { directory, files, strays: Vec::new(), open: None, window: Window::new() }
     }
 
-    /// The directory.
+    /// The directory, the first of several.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

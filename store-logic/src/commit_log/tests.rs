@@ -2,6 +2,7 @@ use super::*;
 use crate::commit_log::format::{Fault, MessageView};
 use crate::message::Message;
 use std::ops::ControlFlow;
+use std::path::Path;
 use store_mmap::OnDemand;
 
 const FILE: u64 = 4096;

@@ -65,7 +65,19 @@ impl LogReader {
     ///
     /// Whatever the disk reports.
     pub fn open(env: &Env, directory: &Path) -> Result<Self, DiskError> {
-        let files = FileSequence::list(env.disk(), directory)?;
+        Self::open_all(env, [directory])
+    }
+
+    /// The log in several directories.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn open_all<'a>(
+        env: &Env,
+        directories: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Self, DiskError> {
+        let files = FileSequence::list_all(env.disk(), directories)?;
         Ok(Self { env: env.clone(), files, check_crc: true })
     }
 

@@ -28,7 +28,9 @@ impl MappedFileQueue {
         // Only the caller's own file: another deletion may have been faster.
         if files.first().is_some_and(|file| Arc::ptr_eq(file, first)) {
             self.env.disk().remove_file(first.path())?;
-            self.env.disk().sync_dir(&self.directory)?;
+            if let Some(directory) = first.path().parent() {
+                self.env.disk().sync_dir(directory)?;
+            }
             first.mark_deleted();
             files.remove(0);
         }

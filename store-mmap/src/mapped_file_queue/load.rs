@@ -4,36 +4,32 @@ use super::{MappedFileQueue, QueueOptions};
 use crate::error::{MapError, Result};
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::MappedFile;
-use std::path::Path;
+use crate::queue_directories::QueueDirectories;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, RwLock};
-use store_disk_tools::{DirEntry, Env, FileKind, file_name};
+use store_disk_tools::{DirEntry, Env, file_name};
 
 impl MappedFileQueue {
-    /// Opens the files of `directory` (a missing directory is an empty queue). Directories inside are ignored; an empty
-    /// last file, left by a crash between creation and reservation, is deleted. The marks of every file stand at its
-    /// end until recovery lowers the last one.
+    /// Opens the files of `directories`, a path or several (a missing directory is an empty one). Directories inside are
+    /// ignored; an empty last file, left by a crash between creation and reservation, is deleted. The marks of every file
+    /// stand at its end until recovery lowers the last one.
     ///
     /// # Errors
     ///
-    /// [`MapError::WrongSize`], [`MapError::StrayFile`], [`MapError::MissingFile`] name what does not belong there.
+    /// [`MapError::WrongSize`], [`MapError::StrayFile`], [`MapError::MissingFile`], [`MapError::Duplicate`] name what does
+    /// not belong there.
     pub fn load(
         env: &Env,
-        directory: &Path,
+        directories: impl Into<QueueDirectories>,
         options: QueueOptions,
         supplier: Arc<dyn FileSupplier>,
     ) -> Result<Self> {
-        let mut entries = env.disk().read_dir(directory)?;
-        entries.retain(|entry| entry.kind != FileKind::Directory);
-        let is_leftover =
-            |entry: &&DirEntry| entry.len == 0 && file_name::parse_offset_name(&entry.name).is_some();
-        if let Some(empty) = entries.last().filter(is_leftover) {
-            env.disk().remove_file(&directory.join(&empty.name))?;
-            env.disk().sync_dir(directory)?;
-            entries.pop();
-        }
+        let directories = directories.into();
+        let mut entries = directories.entries(env.disk())?;
+        remove_empty_last(env, &mut entries)?;
         let mut files: Vec<Arc<MappedFile>> = Vec::with_capacity(entries.len());
-        for entry in &entries {
+        for (directory, entry) in &entries {
             let file = open_entry(env, directory, entry, options)?;
             if let Some(before) = files.last() {
                 let expected = before.file_from_offset() + options.file_size;
@@ -44,13 +40,27 @@ impl MappedFileQueue {
         let flushed = files.last().map_or(0, |file| file.file_from_offset() + file.file_size());
         Ok(Self {
             env: env.clone(),
-            directory: directory.to_owned(),
+            directories,
             options,
             supplier,
             files: RwLock::new(files),
             flushed_where: AtomicU64::new(flushed),
         })
     }
+}
+
+/// Deletes the last file when it is empty: a crash came between its creation and its reservation.
+fn remove_empty_last(env: &Env, entries: &mut Vec<(PathBuf, DirEntry)>) -> Result<()> {
+    let is_leftover = |(_, entry): &&(PathBuf, DirEntry)| {
+        entry.len == 0 && file_name::parse_offset_name(&entry.name).is_some()
+    };
+    if let Some((directory, empty)) = entries.last().filter(is_leftover) {
+        tracing::warn!(file = %directory.join(&empty.name).display(), "deleting an empty last file");
+        env.disk().remove_file(&directory.join(&empty.name))?;
+        env.disk().sync_dir(directory)?;
+        entries.pop();
+    }
+    Ok(())
 }
 
 fn open_entry(env: &Env, directory: &Path, entry: &DirEntry, options: QueueOptions) -> Result<MappedFile> {

@@ -21,9 +21,8 @@ impl MappedFileQueue {
     }
 
     fn add_file(&self, from: u64) -> Result<Arc<MappedFile>> {
-        self.env.disk().create_dir_all(&self.directory)?;
         let request = FileRequest {
-            directory: self.directory.clone(),
+            directories: self.directories.clone(),
             from,
             size: self.options.file_size,
             reserve: self.options.reserve,
@@ -39,6 +38,6 @@ impl MappedFileQueue {
 
     /// Deletes files that were made ahead of need and are not part of the queue (orderly stop).
     pub fn discard_unused(&self) -> Result<()> {
-        self.supplier.discard_unused(&self.env, &self.directory)
+        self.supplier.discard_unused(&self.env)
     }
 }

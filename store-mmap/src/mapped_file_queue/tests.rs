@@ -2,6 +2,7 @@ use super::*;
 use crate::error::MapError;
 use crate::file_supplier::OnDemand;
 use std::fs;
+use std::path::{Path, PathBuf};
 use store_disk_tools::file_name::offset_name;
 
 const SIZE: u64 = 4096;
@@ -142,4 +143,60 @@ fn flush_counts_pages_per_file() {
     queue.last_for_append(0).unwrap().append(b"x").unwrap();
     assert_eq!(queue.flush(1000).unwrap(), 16 * 4096, "a full file is flushed whatever the count");
     assert_eq!(queue.flush(0).unwrap(), 16 * 4096 + 1);
+}
+
+fn queue_over(writable: &[&Path], read_only: &[&Path]) -> crate::Result<MappedFileQueue> {
+    let owned = |paths: &[&Path]| paths.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
+    let directories = QueueDirectories::several(owned(writable), owned(read_only));
+    MappedFileQueue::load(&Env::os(), directories, options(), Arc::new(OnDemand))
+}
+
+fn has(directory: &Path, from: u64) -> bool {
+    directory.join(offset_name(from)).exists()
+}
+
+#[test]
+fn field_f68_files_are_spread_over_the_directories_and_found_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b, old) = (dir.path().join("a"), dir.path().join("b"), dir.path().join("old"));
+    fill(&queue(&old), 0, 1);
+    let spread = queue_over(&[&b, &a], &[&old]).unwrap();
+    fill(&spread, 0, 3);
+    assert!(
+        has(&b, SIZE) && has(&a, 2 * SIZE) && has(&b, 3 * SIZE),
+        "by turns, by name, none where only is read"
+    );
+    spread.last_for_append(0).unwrap().append(b"tail").unwrap();
+    drop(spread);
+
+    let again = queue_over(&[&a, &b], &[&old]).unwrap();
+    assert_eq!(again.file_count(), 5);
+    assert_eq!(&*again.slice(4 * SIZE, 4).unwrap(), b"tail");
+    assert!(again.expire_first(|_| true).unwrap());
+    assert!(!has(&old, 0), "expired files go from read-only directories too");
+    again.truncate(2 * SIZE).unwrap();
+    assert!(has(&b, SIZE) && !has(&b, 3 * SIZE) && !has(&a, 4 * SIZE));
+}
+
+#[test]
+fn field_f68_a_directory_that_refuses_leaves_the_file_to_the_next_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (bad, good) = (dir.path().join("a"), dir.path().join("b"));
+    let queue = queue_over(&[&bad, &good], &[]).unwrap();
+    fs::write(&bad, b"a file stands where the directory should be").unwrap();
+    fill(&queue, 0, 2);
+    assert!(has(&good, 0) && has(&good, SIZE));
+}
+
+#[test]
+fn the_same_file_in_two_directories_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+    fill(&queue(&a), 0, 1);
+    fill(&queue(&b), 0, 1);
+    let error = queue_over(&[&a, &b], &[]).err().unwrap();
+    assert!(
+        matches!(&error, MapError::Duplicate { first, .. } if *first == a.join(offset_name(0))),
+        "{error}"
+    );
 }

@@ -26,14 +26,16 @@ impl MappedFileQueue {
         if let Some(last) = files.last() {
             last.set_recovered_position((end - last.file_from_offset()).min(size))?;
         }
-        if self.env.disk().stat(&self.directory)?.is_some() {
-            self.env.disk().sync_dir(&self.directory)?;
+        for directory in self.directories.all() {
+            if self.env.disk().stat(directory)?.is_some() {
+                self.env.disk().sync_dir(directory)?;
+            }
         }
         self.flushed_where.store(end, Ordering::Release);
         Ok(())
     }
 
-    /// Deletes all files and the directory.
+    /// Deletes all files and the directories.
     pub fn destroy(&self) -> Result<()> {
         let mut files = self.write_files();
         for file in files.drain(..) {
@@ -41,7 +43,7 @@ impl MappedFileQueue {
             self.env.disk().remove_file(file.path())?;
         }
         self.flushed_where.store(0, Ordering::Release);
-        remove_empty_dir(self.env.disk(), &self.directory)
+        self.directories.all().try_for_each(|directory| remove_empty_dir(self.env.disk(), directory))
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &VerifyArguments) -> Result<Outcome> {
     let target = &arguments.target;
     let mut findings = Findings { output: target.output(), written: Ok(()), errors: 0, notes: 0 };
     let store = target.enclosing_store(&env)?;
-    let whole = store.filter(|store| target.is_root(store) || target.commit_log.is_some());
+    let whole = store.filter(|store| target.is_root(store) || !target.commit_log.is_empty());
     let summary = match &whole {
         Some(store) => verify_store(store, &mut findings)?,
         None => verify_files(target, &env, &mut findings)?,
