@@ -147,7 +147,9 @@ impl ProcessorTable {
             code::GET_BROKER_RUNTIME_INFO
             | code::GET_BROKER_CONFIG
             | code::GET_ALL_CONSUMER_OFFSET
-            | code::CLEAN_EXPIRED_CONSUMEQUEUE => &self.admin_broker,
+            | code::CLEAN_EXPIRED_CONSUMEQUEUE
+            | code::CLEAN_UNUSED_TOPIC
+            | code::DELETE_EXPIRED_COMMITLOG => &self.admin_broker,
             _ => return None,
         };
         Some(processor)

@@ -1,5 +1,6 @@
 //! Every request code a broker serves, asked of a whole broker over sockets: codes, fields, remarks, what is stored, and
 //! what other clients notice.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "processors/batch.rs"]
 mod batch;

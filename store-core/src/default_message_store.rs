@@ -1,8 +1,10 @@
 //! RocketMQ's engine: one log, queues and index derived from it.
 
+mod clean_by_hand;
 #[cfg(test)]
 mod crash_simulation;
 mod delete_topics;
+pub(crate) mod disk_level;
 mod dispatch;
 mod flush;
 mod get;
@@ -27,7 +29,7 @@ use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use crate::{GetResult, PutTicket, QueryResult};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
 use store_logic::consume_queue::{BoundaryType, Unit};
@@ -75,6 +77,8 @@ pub(crate) struct Shared {
     dispatching: Mutex<()>,
     /// Held while the log is synced: whoever syncs moves mark and checkpoint together.
     flushing: Mutex<()>,
+    /// Rounds of cleaning that an administrator asked for and that are still to come.
+    rounds_by_hand: AtomicU32,
     /// Bytes behind the log's end that count as in memory.
     hot_bytes: u64,
 }
@@ -154,6 +158,14 @@ impl MessageStore for DefaultMessageStore {
 
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, LogicError> {
         self.shared.delete_topics(topics)
+    }
+
+    fn topics(&self) -> Vec<String> {
+        self.shared.queues.topics()
+    }
+
+    fn clean_by_hand(&self) {
+        self.shared.clean_by_hand();
     }
 
     fn log_positions(&self) -> LogPositions {

@@ -39,6 +39,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
+// Support shared with the test programs names the crate as they do.
+#[cfg(test)]
+extern crate self as store_core;
+
 mod abort_file;
 pub mod config;
 mod default_message_store;

@@ -50,6 +50,13 @@ pub trait MessageStore: Send + Sync {
     /// Files that could not be deleted.
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, store_logic::LogicError>;
 
+    /// Topics that have a queue, in any order.
+    fn topics(&self) -> Vec<String>;
+
+    /// Lets expired log files go at any hour, for the next 20 rounds of cleaning (`deleteExpiredCommitLog`); asked again,
+    /// the count begins anew.
+    fn clean_by_hand(&self);
+
     /// How far the log reaches and how far it is durable.
     fn log_positions(&self) -> LogPositions;
 

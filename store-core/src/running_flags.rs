@@ -1,17 +1,27 @@
-//! Whether the store may be written, and if not, why: the first reason wins and stays.
+//! Whether the store may be written, and if not, why: the first reason wins.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// State of a store as its services see it.
 #[derive(Debug, Default)]
 pub struct RunningFlags {
     /// Set once: something failed after which no write may be trusted.
     failure: OnceLock<String>,
-    disk_full: AtomicBool,
-    /// The level that was passed, for the message.
-    disk_full_reason: Mutex<String>,
+    /// Reasons that pass, in the order in which they came.
+    holds: Mutex<Vec<(Hold, String)>>,
+    /// Whether there are any: puts ask for this alone.
+    held: AtomicBool,
     stopped: AtomicBool,
+}
+
+/// What keeps writes away for a while. Each is ended by whoever began it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// A disk is fuller than `diskSpaceWarningLevelRatio`.
+    DiskLevel,
+    /// There was no space for a queue unit or an index entry.
+    DispatchSpace,
 }
 
 impl RunningFlags {
@@ -28,19 +38,35 @@ impl RunningFlags {
         self.failure.get().map(String::as_str)
     }
 
-    /// Refuses writes as long as the disk is this full.
-    pub fn set_disk_full(&self, reason: String) {
-        *self.disk_full_reason.lock().unwrap_or_else(PoisonError::into_inner) = reason.clone();
-        if !self.disk_full.swap(true, Ordering::AcqRel) {
-            tracing::error!(%reason, "the store refuses writes until space is free again");
+    /// Refuses writes until [`RunningFlags::release`]. A later reason of the same kind takes the place of the earlier.
+    pub fn hold(&self, hold: Hold, reason: String) {
+        let mut holds = self.holds();
+        match holds.iter_mut().find(|(kind, _)| *kind == hold) {
+            Some((_, known)) => *known = reason,
+            None => {
+                tracing::error!(%reason, "the store refuses writes for the time being");
+                holds.push((hold, reason));
+            }
         }
+        self.held.store(true, Ordering::Release);
     }
 
-    /// The disk has room again.
-    pub fn clear_disk_full(&self) {
-        if self.disk_full.swap(false, Ordering::AcqRel) {
-            tracing::info!("the disk has room again: the store accepts writes");
+    /// Takes a reason back. Nothing happens when there was none.
+    pub fn release(&self, hold: Hold) {
+        if !self.held.load(Ordering::Acquire) {
+            return;
         }
+        let mut holds = self.holds();
+        let before = holds.len();
+        holds.retain(|(kind, _)| *kind != hold);
+        if holds.len() < before {
+            tracing::info!(?hold, accepts = holds.is_empty(), "a reason to refuse writes has passed");
+        }
+        self.held.store(!holds.is_empty(), Ordering::Release);
+    }
+
+    fn holds(&self) -> MutexGuard<'_, Vec<(Hold, String)>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The store is going down.
@@ -61,8 +87,8 @@ impl RunningFlags {
         if let Some(failure) = self.failure() {
             return Some(format!("the store is read-only since: {failure}"));
         }
-        if self.disk_full.load(Ordering::Acquire) {
-            return Some(self.disk_full_reason.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        if self.held.load(Ordering::Acquire) {
+            return self.holds().first().map(|(_, reason)| reason.clone());
         }
         None
     }
@@ -81,13 +107,29 @@ mod tests {
     fn the_first_reason_stays() {
         let flags = RunningFlags::default();
         assert_eq!(flags.write_refusal(), None);
-        flags.set_disk_full("disk 91 % used, limit 90".into());
+        flags.hold(Hold::DiskLevel, "disk 91 % used, limit 90".into());
         assert!(flags.write_refusal().unwrap().contains("91"));
-        flags.clear_disk_full();
+        flags.release(Hold::DiskLevel);
         assert_eq!(flags.write_refusal(), None);
         flags.fail("sync failed");
         flags.fail("something else");
         assert!(flags.write_refusal().unwrap().contains("sync failed"));
         assert!(!flags.is_intact());
+    }
+
+    #[test]
+    fn each_reason_is_ended_by_its_own_end() {
+        let flags = RunningFlags::default();
+        flags.hold(Hold::DispatchSpace, "no space for a queue".into());
+        flags.hold(Hold::DiskLevel, "91 %".into());
+        flags.hold(Hold::DiskLevel, "92 %".into());
+        assert_eq!(flags.write_refusal().unwrap(), "no space for a queue", "the first one");
+        flags.release(Hold::DispatchSpace);
+        assert_eq!(flags.write_refusal().unwrap(), "92 %", "as it is now");
+        flags.release(Hold::DispatchSpace);
+        assert!(flags.write_refusal().is_some());
+        flags.release(Hold::DiskLevel);
+        assert_eq!(flags.write_refusal(), None);
+        assert!(flags.is_intact());
     }
 }

@@ -8,13 +8,15 @@
 //! | FlushRealTimeService | ASYNC_FLUSH: syncs the log in the background | `flushIntervalCommitLog` |
 //! | FlushConsumeQueueService | syncs queues, moves the checkpoint | `flushIntervalConsumeQueue` |
 //! | IndexService | syncs index files that became full | a full file |
-//! | CleanCommitLogService | deletes expired log files, watches the disk's level | `cleanResourceInterval` |
+//! | DiskCheckService | watches how full the disk is, refuses writes in time | one second |
+//! | CleanCommitLogService | deletes expired log files | `cleanResourceInterval` |
 //! | CleanConsumeQueueService | lets queues and index follow the log's beginning | `cleanResourceInterval` |
 //! | StoreStatsService | samples the counters | one second |
 
 pub(crate) mod allocate_mapped_file_service;
 pub(crate) mod clean_commit_log_service;
 pub(crate) mod clean_consume_queue_service;
+pub(crate) mod disk_check_service;
 pub(crate) mod flush_consume_queue_service;
 pub(crate) mod flush_real_time_service;
 pub(crate) mod group_commit_service;

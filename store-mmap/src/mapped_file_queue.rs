@@ -11,7 +11,7 @@ use crate::file_supplier::FileSupplier;
 use crate::mapped_file::{MappedFile, ReservePolicy};
 use crate::queue_directories::QueueDirectories;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use store_disk_tools::Env;
 
 /// Shape of a queue's files.
@@ -41,6 +41,9 @@ pub struct MappedFileQueue {
     options: QueueOptions,
     supplier: Arc<dyn FileSupplier>,
     files: RwLock<Vec<Arc<MappedFile>>>,
+    /// Held by whoever takes files away. The list itself is locked for moments only: deleting a large file may take
+    /// seconds, and reads and appends go on meanwhile.
+    removing: Mutex<()>,
     /// Everything below is durable.
     flushed_where: AtomicU64,
 }
@@ -99,6 +102,10 @@ impl MappedFileQueue {
     fn read_files(&self) -> RwLockReadGuard<'_, Vec<Arc<MappedFile>>> {
         // A list of `Arc`s is whole at every moment, so a panic elsewhere does not spoil it.
         self.files.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn lock_removing(&self) -> MutexGuard<'_, ()> {
+        self.removing.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn write_files(&self) -> RwLockWriteGuard<'_, Vec<Arc<MappedFile>>> {

@@ -132,6 +132,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     percent!("diskSpaceWarningLevelRatio", store.clean.disk_space_warning_level_ratio, 35..=90),
     number!("cleanResourceInterval", store.clean.clean_resource_interval, 1..=MAX_INT),
     number!("deleteCommitLogFilesInterval", store.clean.delete_commit_log_files_interval, 0..=MAX_INT),
+    number!("deleteConsumeQueueFilesInterval", store.clean.delete_consume_queue_files_interval, 0..=MAX_INT),
     Setting {
         key: "messageDelayLevel",
         set: |settings, text| {

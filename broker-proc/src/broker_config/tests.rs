@@ -188,6 +188,18 @@ fn settings_that_must_not_be_ignored_stop_the_start() {
 }
 
 #[test]
+fn field_F61_limits_of_the_disk_are_moved_into_range_and_hours_must_be_hours() {
+    for (text, used, warnings) in [("75", 75, 0), ("7", 10, 1), ("99", 95, 1)] {
+        let loaded = loaded(&format!("diskMaxUsedSpaceRatio={text}"));
+        assert_eq!(loaded.store.clean.disk_max_used_space_ratio, used);
+        assert_eq!(loaded.warnings.len(), warnings, "{text}");
+    }
+    assert_eq!(loaded("deleteWhen=04").store.clean.delete_when, [4]);
+    assert_eq!(loaded("deleteWhen=04;16").store.clean.delete_when, [4, 16]);
+    assert!(refusal("fileReservedTime=0.1").contains("fileReservedTime"));
+}
+
+#[test]
 fn values_moved_into_range_are_reported() {
     let loaded =
         loaded("diskMaxUsedSpaceRatio=99\nmappedFileSizeConsumeQueue=1001\ndiskSpaceWarningLevelRatio=5");

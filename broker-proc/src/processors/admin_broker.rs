@@ -4,9 +4,12 @@ use crate::broker_context::BrokerContext;
 use crate::processor::{Processor, Refusal, success};
 use crate::remoting::headers::GetBrokerConfigResponseHeader;
 use crate::remoting::protocol::KvTable;
-use crate::remoting::{Channel, RemotingCommand, Reply, request_code};
+use crate::remoting::{Channel, RemotingCommand, Reply, request_code, response_code};
 use std::sync::Arc;
 use store_core::java_json;
+
+/// Light message queues have queues of their own and no configuration.
+const LMQ_PREFIX: &str = "%LMQ%";
 
 /// The processor.
 pub struct AdminBrokerProcessor {
@@ -45,6 +48,24 @@ impl AdminBrokerProcessor {
         Ok(success(request).with_json_body(&KvTable { table })?.into())
     }
 
+    /// Deletes the queues of topics that are not configured: those of a deleted topic that a recovery has brought back.
+    fn clean_unused_topics(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
+        let context = &self.context;
+        // The store is asked first: a topic is configured before its first message is stored.
+        let mut unused = context.store.topics();
+        unused.retain(|topic| {
+            context.topics.select_topic_config(topic).is_none()
+                && !context.topics.validator().is_system_topic(topic)
+                && !topic.starts_with(LMQ_PREFIX)
+        });
+        tracing::info!(?unused, "deleting the queues of topics that are not configured");
+        let unused: Vec<&str> = unused.iter().map(String::as_str).collect();
+        context.blocking(|| context.store.delete_topics(&unused)).map_err(|error| {
+            Refusal::new(response_code::SYSTEM_ERROR, format!("files of unused topics: {error}"))
+        })?;
+        Ok(success(request).into())
+    }
+
     fn broker_config(&self, request: &RemotingCommand) -> Result<Reply, Refusal> {
         let version = java_json::to_vec(&self.context.topics.data_version())?;
         let fields =
@@ -62,7 +83,13 @@ impl Processor for AdminBrokerProcessor {
             request_code::GET_ALL_CONSUMER_OFFSET => {
                 Ok(success(request).with_json_body(&self.context.offsets.snapshot())?.into())
             }
-            // Queues follow the log by themselves; only the last file of an expired queue stays, for its position.
+            request_code::CLEAN_UNUSED_TOPIC => self.clean_unused_topics(request),
+            request_code::DELETE_EXPIRED_COMMITLOG => {
+                self.context.store.clean_by_hand();
+                Ok(success(request).into())
+            }
+            // CLEAN_EXPIRED_CONSUMEQUEUE. Queues follow the log by themselves; the last file of an expired queue stays, for
+            // its position. Without it the offsets would be given again, and a group beyond them would miss messages.
             _ => Ok(success(request).into()),
         }
     }

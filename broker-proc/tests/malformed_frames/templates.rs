@@ -123,6 +123,8 @@ pub const TEMPLATES: &[Template] = &[
     (code::QUERY_TOPIC_CONSUME_BY_WHO, NAMED_TOPIC),
     (code::GET_SYSTEM_TOPIC_LIST_FROM_BROKER, &[]),
     (code::CLEAN_EXPIRED_CONSUMEQUEUE, &[]),
+    (code::CLEAN_UNUSED_TOPIC, &[]),
+    (code::DELETE_EXPIRED_COMMITLOG, &[]),
     (code::QUERY_TOPICS_BY_CONSUMER, NAMED_GROUP),
     (code::QUERY_SUBSCRIPTION_BY_CONSUMER, &[("group", GROUP), ("topic", TOPIC)]),
     (code::GET_TOPIC_CONFIG, &[("topic", TOPIC), ("lo", "true")]),

@@ -62,7 +62,42 @@ async fn the_table_of_offsets() {
     let answer = client.ok(RemotingCommand::request(request_code::GET_ALL_CONSUMER_OFFSET)).await;
     let table: ConsumerOffsetSerializeWrapper = answer.decode_body().unwrap();
     assert_eq!(table.offset_table["Table@group"][&0], 4);
+    broker.stop().await;
+}
+
+/// A recovery may bring back the queues of a deleted topic, whose records are still in the log.
+#[tokio::test]
+async fn field_F44_queues_of_topics_that_are_not_configured_are_cleaned() {
+    let broker = TestBroker::start().await;
+    let client = broker.client();
+    client.send("Configured", 0, "x", "").await;
+    client.until_dispatched("Configured", 0, 1).await;
+    let store = &broker.context().store;
+    let message = store_core::Message {
+        topic: "Deleted",
+        queue_id: 0,
+        flag: 0,
+        sys_flag: 0,
+        born_timestamp: 0,
+        born_host: ([127, 0, 0, 1], 1).into(),
+        store_host: ([127, 0, 0, 1], 2).into(),
+        reconsume_times: 0,
+        prepared_transaction_offset: 0,
+        body: b"x",
+        properties: "",
+    };
+    for topic in ["Deleted", "%LMQ%light", "rmq_sys_something"] {
+        assert!(store.put(&store_core::Message { topic, ..message }).wait().is_stored());
+        client.until_dispatched(topic, 0, 1).await;
+    }
     client.ok(RemotingCommand::request(request_code::CLEAN_EXPIRED_CONSUMEQUEUE)).await;
+    client.ok(RemotingCommand::request(request_code::DELETE_EXPIRED_COMMITLOG)).await;
+    assert_eq!(store.offsets("Deleted", 0).max, 1);
+    client.ok(RemotingCommand::request(request_code::CLEAN_UNUSED_TOPIC)).await;
+    let left =
+        ["Deleted", "Configured", "%LMQ%light", "rmq_sys_something"].map(|topic| store.offsets(topic, 0).max);
+    assert_eq!(left, [0, 1, 1, 1]);
+    assert!(!store.topics().contains(&"Deleted".to_owned()));
     broker.stop().await;
 }
 

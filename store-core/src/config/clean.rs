@@ -19,6 +19,8 @@ pub struct CleanConfig {
     pub clean_resource_interval: u64,
     /// Milliseconds between two deleted log files (`deleteCommitLogFilesInterval`). Default 100.
     pub delete_commit_log_files_interval: u64,
+    /// Milliseconds after each queue that lost files (`deleteConsumeQueueFilesInterval`). Default 100.
+    pub delete_consume_queue_files_interval: u64,
 }
 
 impl Default for CleanConfig {
@@ -33,6 +35,7 @@ impl Default for CleanConfig {
             disk_space_warning_level_ratio: 90,
             clean_resource_interval: 10_000,
             delete_commit_log_files_interval: 100,
+            delete_consume_queue_files_interval: 100,
         }
     }
 }

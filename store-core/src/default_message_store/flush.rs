@@ -64,14 +64,4 @@ impl Shared {
         }
         Ok(())
     }
-
-    /// Lets queues and index follow a log that begins at `log_min`; returns the files deleted of each.
-    pub(crate) fn clean_derived(&self, log_min: u64) -> Result<(usize, usize)> {
-        let mut queue_files = 0;
-        for handle in self.queues.all() {
-            queue_files += handle.queue.delete_expired(log_min)?;
-        }
-        let index_files = self.index.as_ref().map_or(Ok(0), |index| index.delete_expired(log_min))?;
-        Ok((queue_files, index_files))
-    }
 }

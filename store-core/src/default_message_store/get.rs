@@ -12,7 +12,7 @@ use store_logic::message::tags_code;
 const UNIT_SIZE: u64 = 20;
 
 impl Shared {
-    pub(super) fn get(&self, request: &GetRequest<'_>) -> GetResult {
+    pub(crate) fn get(&self, request: &GetRequest<'_>) -> GetResult {
         let began = self.env.clock().monotonic();
         let result = self.find(request);
         let took = self.env.clock().monotonic().saturating_sub(began);

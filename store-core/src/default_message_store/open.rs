@@ -12,6 +12,7 @@ use crate::services::allocate_mapped_file_service::{
 };
 use crate::services::clean_commit_log_service::CleanCommitLogService;
 use crate::services::clean_consume_queue_service::CleanConsumeQueueService;
+use crate::services::disk_check_service::DiskCheckService;
 use crate::services::flush_consume_queue_service::FlushConsumeQueueService;
 use crate::services::flush_real_time_service::FlushRealTimeService;
 use crate::services::group_commit_service::{GroupCommitQueue, GroupCommitService};
@@ -21,7 +22,7 @@ use crate::services::store_stats_service::{StoreStats, StoreStatsService};
 use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
 use store_logic::index_file::format::IndexGeometry;
@@ -133,6 +134,7 @@ fn load(
         dispatched_record: AtomicU64::new(0),
         dispatching: Mutex::new(()),
         flushing: Mutex::new(()),
+        rounds_by_hand: AtomicU32::new(0),
         hot_bytes,
         config,
         paths,
@@ -195,6 +197,7 @@ pub(crate) fn services(shared: &Arc<Shared>, early: Early) -> Vec<WakeableServic
         (flusher, early.group_commit),
         (Box::new(ReputMessageService::new(Arc::clone(shared))), early.dispatch),
         (Box::new(FlushConsumeQueueService::new(Arc::clone(shared))), wakeup()),
+        (Box::new(DiskCheckService::new(Arc::clone(shared))), wakeup()),
         (Box::new(CleanCommitLogService::new(Arc::clone(shared))), wakeup()),
         (Box::new(CleanConsumeQueueService::new(Arc::clone(shared))), wakeup()),
         (Box::new(StoreStatsService::new(Arc::clone(&shared.stats), shared.env.clone())), wakeup()),

@@ -1,6 +1,7 @@
 //! Dispatch: reads the log behind the writer and feeds what is derived from it.
 
 use crate::default_message_store::Shared;
+use crate::running_flags::Hold;
 use crate::service::{Service, Step};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +33,14 @@ impl Service for ReputMessageService {
         match self.shared.dispatch_some() {
             Ok(more) => {
                 if std::mem::take(&mut self.out_of_space) {
-                    self.shared.flags.clear_disk_full();
+                    self.shared.flags.release(Hold::DispatchSpace);
                 }
                 if more { Step::Again } else { Step::Wait(IDLE) }
             }
             Err(error) if error.is_no_space() => {
                 self.out_of_space = true;
-                self.shared.flags.set_disk_full(format!("no space for queues or index: {error}"));
+                let reason = format!("no space for queues or index: {error}");
+                self.shared.flags.hold(Hold::DispatchSpace, reason);
                 Step::Wait(RETRY)
             }
             Err(error) => {

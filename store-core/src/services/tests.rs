@@ -4,6 +4,8 @@ mod cleaning;
 mod dispatching;
 mod flushing;
 mod group_commit;
+#[path = "../../tests/support/roomy_disk.rs"]
+mod roomy_disk;
 mod world;
 
 use crate::config::MessageStoreConfig;

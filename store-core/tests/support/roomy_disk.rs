@@ -1,18 +1,59 @@
-//! The real disk, but never full: how full the test machine is must not decide a test.
+//! The real disk, but as full and with files as old as a test decides: the test machine must not decide a test.
+#![allow(dead_code, reason = "every test program uses its own part")]
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use store_core::{
     DirEntry, Disk, DiskError, DiskFile, Env, FileStat, OpenMode, OsDisk, Space, SystemClock, SystemEntropy,
+    UnixMillis,
 };
 
 type Result<T> = std::result::Result<T, DiskError>;
+type BeforeRemove = Arc<dyn Fn(&Path) + Send + Sync>;
 
-struct RoomyDisk;
+/// The disk. Half full, and files were last changed when the system says, unless a test has told otherwise.
+pub struct RoomyDisk {
+    used_percent: AtomicU64,
+    all_modified: Option<UnixMillis>,
+    modified: Mutex<HashMap<PathBuf, UnixMillis>>,
+    before_remove: Mutex<Option<BeforeRemove>>,
+}
 
 /// The real world with a disk that has room.
 pub fn env() -> Env {
-    Env::new(Arc::new(RoomyDisk), Arc::new(SystemClock::new()), Arc::new(SystemEntropy))
+    Env::new(Arc::new(RoomyDisk::new()), Arc::new(SystemClock::new()), Arc::new(SystemEntropy))
+}
+
+impl RoomyDisk {
+    pub fn new() -> Self {
+        Self {
+            used_percent: 50.into(),
+            all_modified: None,
+            modified: Mutex::default(),
+            before_remove: Mutex::default(),
+        }
+    }
+
+    /// A disk on which every file was last changed at `time`.
+    pub fn with_all_modified(time: UnixMillis) -> Self {
+        Self { all_modified: Some(time), ..Self::new() }
+    }
+
+    pub fn set_used_percent(&self, percent: u64) {
+        self.used_percent.store(percent, Ordering::SeqCst);
+    }
+
+    /// Makes a file look last changed at `time`.
+    pub fn set_modified(&self, path: &Path, time: UnixMillis) {
+        self.modified.lock().expect("no panic").insert(path.to_owned(), time);
+    }
+
+    /// What is done before each deletion of a file.
+    pub fn before_remove(&self, action: impl Fn(&Path) + Send + Sync + 'static) {
+        *self.before_remove.lock().expect("no panic") = Some(Arc::new(action));
+    }
 }
 
 impl Disk for RoomyDisk {
@@ -29,7 +70,9 @@ impl Disk for RoomyDisk {
     }
 
     fn stat(&self, path: &Path) -> Result<Option<FileStat>> {
-        OsDisk.stat(path)
+        let told = self.modified.lock().expect("no panic").get(path).copied().or(self.all_modified);
+        let stat = OsDisk.stat(path)?;
+        Ok(stat.map(|stat| FileStat { modified: told.unwrap_or(stat.modified), ..stat }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -37,6 +80,10 @@ impl Disk for RoomyDisk {
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
+        let action = self.before_remove.lock().expect("no panic").clone();
+        if let Some(action) = action {
+            action(path);
+        }
         OsDisk.remove_file(path)
     }
 
@@ -49,6 +96,7 @@ impl Disk for RoomyDisk {
     }
 
     fn space(&self, _path: &Path) -> Result<Space> {
-        Ok(Space { total: 1 << 40, available: 1 << 39, used: 1 << 39 })
+        let used = self.used_percent.load(Ordering::SeqCst);
+        Ok(Space { total: 100 << 30, available: (100 - used) << 30, used: used << 30 })
     }
 }

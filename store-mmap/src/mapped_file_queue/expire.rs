@@ -9,6 +9,7 @@ impl MappedFileQueue {
     /// Deletes the first file when `expired` says so. The last file always stays. Views of the file stay readable; its
     /// space comes back when the last one is dropped. Returns whether a file was deleted.
     pub fn expire_first(&self, expired: impl FnOnce(&Arc<MappedFile>) -> bool) -> Result<bool> {
+        let _removing = self.lock_removing();
         let first = {
             let files = self.read_files();
             match files.first() {
@@ -19,22 +20,14 @@ impl MappedFileQueue {
         if !expired(&first) {
             return Ok(false);
         }
-        self.remove_first(&first)?;
-        Ok(true)
-    }
-
-    fn remove_first(&self, first: &Arc<MappedFile>) -> Result<()> {
-        let mut files = self.write_files();
-        // Only the caller's own file: another deletion may have been faster.
-        if files.first().is_some_and(|file| Arc::ptr_eq(file, first)) {
-            self.env.disk().remove_file(first.path())?;
-            if let Some(directory) = first.path().parent() {
-                self.env.disk().sync_dir(directory)?;
-            }
-            first.mark_deleted();
-            files.remove(0);
+        self.env.disk().remove_file(first.path())?;
+        first.mark_deleted();
+        // Whoever else takes files away waits, so the first file is still this one.
+        self.write_files().remove(0);
+        if let Some(directory) = first.path().parent() {
+            self.env.disk().sync_dir(directory)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Time of the last change of a file (epoch milliseconds), as the file system has it; 0 when it is gone.

@@ -7,7 +7,7 @@ use crate::mapped_file::MappedFile;
 use crate::queue_directories::QueueDirectories;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use store_disk_tools::{DirEntry, Env, file_name};
 
 impl MappedFileQueue {
@@ -44,6 +44,7 @@ impl MappedFileQueue {
             options,
             supplier,
             files: RwLock::new(files),
+            removing: Mutex::new(()),
             flushed_where: AtomicU64::new(flushed),
         })
     }

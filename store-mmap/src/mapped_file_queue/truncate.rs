@@ -14,6 +14,7 @@ impl MappedFileQueue {
     /// [`crate::MapError::InUse`] while views of the cut file are held; whatever the disk reports.
     pub fn truncate(&self, end: u64) -> Result<()> {
         let size = self.options.file_size;
+        let _removing = self.lock_removing();
         let mut files = self.write_files();
         while let Some(last) = files.last() {
             if last.file_from_offset() <= end {
@@ -37,6 +38,7 @@ impl MappedFileQueue {
 
     /// Deletes all files and the directories.
     pub fn destroy(&self) -> Result<()> {
+        let _removing = self.lock_removing();
         let mut files = self.write_files();
         for file in files.drain(..) {
             file.mark_deleted();
