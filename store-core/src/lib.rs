@@ -49,6 +49,7 @@ mod default_message_store;
 mod error;
 mod get_result;
 pub mod inspectors;
+mod latency_histogram;
 mod message_arrival;
 mod message_store;
 mod put_result;

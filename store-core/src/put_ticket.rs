@@ -19,6 +19,8 @@ pub struct PutTicket {
 /// What the ticket and the one who completes it share.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
+    /// When the put began, by the monotonic clock.
+    began: Duration,
     state: Mutex<State>,
     done: Condvar,
 }
@@ -39,6 +41,11 @@ pub(crate) struct Outcome {
 impl Pending {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the put began, by the monotonic clock.
+    pub(crate) fn began(&self) -> Duration {
+        self.began
     }
 
     /// Answers the put; the first answer stays.
@@ -65,8 +72,8 @@ impl PutTicket {
     }
 
     /// A put whose `result` holds unless the wait ends otherwise.
-    pub(crate) fn waiting(result: PutResult, timeout: Duration) -> (Self, Arc<Pending>) {
-        let pending = Arc::new(Pending::default());
+    pub(crate) fn waiting(result: PutResult, timeout: Duration, began: Duration) -> (Self, Arc<Pending>) {
+        let pending = Arc::new(Pending { began, ..Pending::default() });
         (Self { result: Some(result), pending: Some(Arc::clone(&pending)), timeout }, pending)
     }
 
@@ -148,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_first_answer_counts() {
-        let (ticket, pending) = PutTicket::waiting(stored(), Duration::from_secs(60));
+        let (ticket, pending) = PutTicket::waiting(stored(), Duration::from_secs(60), Duration::ZERO);
         assert!(!ticket.is_done());
         pending
             .complete(Outcome { status: PutMessageStatus::ServiceNotAvailable, remark: Some("why".into()) });
@@ -162,7 +169,7 @@ mod tests {
 
     #[test]
     fn no_answer_in_time_is_a_status() {
-        let (ticket, _pending) = PutTicket::waiting(stored(), Duration::ZERO);
+        let (ticket, _pending) = PutTicket::waiting(stored(), Duration::ZERO, Duration::ZERO);
         assert_eq!(ticket.wait().status, PutMessageStatus::FlushDiskTimeout);
     }
 
@@ -177,7 +184,7 @@ mod tests {
         let flag = Arc::new(Flag(false.into()));
         let waker = Waker::from(Arc::clone(&flag));
         let mut context = Context::from_waker(&waker);
-        let (mut ticket, pending) = PutTicket::waiting(stored(), Duration::from_secs(60));
+        let (mut ticket, pending) = PutTicket::waiting(stored(), Duration::from_secs(60), Duration::ZERO);
         assert!(Pin::new(&mut ticket).poll(&mut context).is_pending());
         pending.complete(Outcome { status: PutMessageStatus::PutOk, remark: None });
         assert!(flag.0.load(std::sync::atomic::Ordering::SeqCst));

@@ -37,13 +37,12 @@ impl AdminBrokerProcessor {
         );
         set("pullRequestsHeld", context.hold.waiting().to_string());
         // Requests are served where they are read: there are no thread pools, and so no queues before them.
+        set("EndTransactionQueueSize", "0".to_owned());
+        set("EndTransactionThreadPoolQueueCapacity", "0".to_owned());
         for pool in ["send", "pull", "litePull", "query", "ack"] {
             set(&format!("{pool}ThreadPoolQueueSize"), "0".to_owned());
             set(&format!("{pool}ThreadPoolQueueCapacity"), "0".to_owned());
             set(&format!("{pool}ThreadPoolQueueHeadWaitTimeMills"), "0".to_owned());
-        }
-        for key in ["msgPutTotalYesterdayMorning", "msgPutTotalTodayMorning", "msgGetTotalYesterdayMorning"] {
-            set(key, "0".to_owned());
         }
         Ok(success(request).with_json_body(&KvTable { table })?.into())
     }

@@ -4,6 +4,7 @@ use crate::in_process::{RawClient, TestBroker, requests};
 use broker_proc::remoting::headers::GetBrokerConfigResponseHeader;
 use broker_proc::remoting::protocol::{ConsumerOffsetSerializeWrapper, DataVersion, KvTable};
 use broker_proc::remoting::{RemotingCommand, request_code, response_code};
+use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn figures_of_a_running_broker() {
@@ -30,6 +31,38 @@ async fn figures_of_a_running_broker() {
     assert!(table["commitLogDiskRatio"].parse::<f64>().is_ok());
     let puts = table["putTps"].split(' ').map(str::parse::<f64>);
     assert!(puts.clone().all(|rate| rate.is_ok()) && puts.count() == 3, "{}", table["putTps"]);
+    broker.stop().await;
+}
+
+/// Keys of the tables of `docs/RUNTIME_FIGURES.md`.
+fn documented_keys(log_directory: &str) -> BTreeSet<String> {
+    let text = include_str!("../../../docs/RUNTIME_FIGURES.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let columns = rows.filter_map(|row| row.split(" |").next());
+    let names = columns.flat_map(|column| column.split('`').step_by(2).filter(|name| !name.is_empty()));
+    names.map(|name| name.replace("{path}", log_directory)).collect()
+}
+
+#[tokio::test]
+async fn field_F101_every_documented_figure_is_there_and_no_other() {
+    let broker = TestBroker::start().await;
+    let client = broker.client();
+    let answer = client.ok(RemotingCommand::request(request_code::GET_BROKER_RUNTIME_INFO)).await;
+    let KvTable { table } = answer.decode_body().unwrap();
+    let prefix = "commitLogDiskRatio_";
+    let directory = table.keys().find_map(|key| key.strip_prefix(prefix)).unwrap().to_owned();
+    let keys: BTreeSet<String> = table.keys().cloned().collect();
+    let documented = documented_keys(&directory);
+    assert!(documented.len() > 60, "{documented:?}");
+    assert_eq!(keys, documented);
+    assert_eq!(table["earliestMessageTimeStamp"], "-1", "of an empty store");
+    let negative = |value: &String| value.starts_with('-');
+    let below_zero: Vec<_> = table.iter().filter(|(_, value)| negative(value)).collect();
+    assert_eq!(below_zero.len(), 1, "{below_zero:?}");
+    for (key, value) in [("commitLogMaxOffset", "0"), ("dispatchBehindBytes", "0"), ("storeWriteRefusal", "")]
+    {
+        assert_eq!(table[key], value, "{key}");
+    }
     broker.stop().await;
 }
 

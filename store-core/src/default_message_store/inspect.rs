@@ -20,7 +20,7 @@ impl Shared {
         let held = self.log.tail_held_millis(self.env.now_millis());
         let rows = [
             ("commitLogDiskRatio", log_ratio),
-            ("consumeQueueDiskRatio", self.disk_ratio(self.paths.root()).to_string()),
+            ("consumeQueueDiskRatio", self.disk_ratio(&self.paths.consume_queue()).to_string()),
             ("commitLogMinOffset", self.log.min_offset().to_string()),
             ("commitLogMaxOffset", self.log.max_offset().to_string()),
             ("commitLogFlushedWhere", self.log.flushed_where().to_string()),

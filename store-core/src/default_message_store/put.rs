@@ -38,7 +38,11 @@ impl Shared {
                 let took = self.env.clock().monotonic().saturating_sub(began);
                 self.stats.count_put(messages.len() as u64, bytes, took);
                 self.dispatch_wakeup.wake();
-                self.answer_when_durable(&messages[0], appended.end_offset, result)
+                let waits = self.waits_for_disk(&messages[0]);
+                if !waits {
+                    self.stats.count_put_answer(took);
+                }
+                self.answer_when_durable(waits, began, appended.end_offset, result)
             }
             Err(refused) => {
                 self.stats.count_put_failed();
@@ -156,17 +160,30 @@ impl Shared {
         }
     }
 
-    fn answer_when_durable(&self, first: &Message<'_>, end_offset: u64, result: PutResult) -> PutTicket {
+    /// True when a put that begins with this message is answered only after a sync.
+    fn waits_for_disk(&self, first: &Message<'_>) -> bool {
         if self.config.flush.flush_disk_type == FlushDiskType::AsyncFlush {
-            return PutTicket::done(result);
+            return false;
         }
         let wait = properties::get(first.properties, names::WAIT_STORE_MSG_OK);
-        if wait.is_some_and(|wait| !wait.eq_ignore_ascii_case("true")) {
-            self.group_commit.nudge();
+        wait.is_none_or(|wait| wait.eq_ignore_ascii_case("true"))
+    }
+
+    fn answer_when_durable(
+        &self,
+        waits: bool,
+        began: Duration,
+        end_offset: u64,
+        result: PutResult,
+    ) -> PutTicket {
+        if !waits {
+            if self.config.flush.flush_disk_type == FlushDiskType::SyncFlush {
+                self.group_commit.nudge();
+            }
             return PutTicket::done(result);
         }
         let timeout = Duration::from_millis(self.config.flush.sync_flush_timeout);
-        let (ticket, pending) = PutTicket::waiting(result, timeout);
+        let (ticket, pending) = PutTicket::waiting(result, timeout, began);
         self.group_commit.wait_for(end_offset, pending);
         ticket
     }

@@ -84,7 +84,9 @@ impl GroupCommitService {
             return false;
         }
         let flushed = self.shared.flush_log(0);
+        let now = self.shared.env.clock().monotonic();
         for (end_offset, pending) in waiting {
+            self.shared.stats.count_put_answer(now.saturating_sub(pending.began()));
             pending.complete(outcome(&flushed, end_offset));
         }
         self.shared.dispatch_wakeup.wake();

@@ -1,20 +1,22 @@
-//! Counters of puts and reads, and their rates (`StoreStatsService`).
+//! Counters of puts and reads, their rates, and how long they take (`StoreStatsService`).
+//!
+//! What is told does not depend on when it is asked: rates are between samples, latencies of the last whole window.
 
+use crate::latency_histogram::{LatencyHistogram, LatencyWindow};
 use crate::service::{Service, Step};
 use crossbeam::utils::CachePadded;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use store_logic::{Env, UnixMillis};
+use store_logic::{Env, UnixMillis, local_hour};
 
 /// Samples kept: ten minutes and one.
 const SAMPLES: usize = 601;
 /// Spans in seconds over which rates are told.
 const SPANS: [usize; 3] = [10, 60, 600];
-/// Upper bounds of the put latency buckets in microseconds; the last bucket is open.
-const LATENCY_BOUNDS: [u64; 12] =
-    [1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000];
+/// Length of a window of latencies.
+const WINDOW: Duration = Duration::from_secs(60);
 
 /// Counters that any thread raises.
 #[derive(Debug)]
@@ -24,12 +26,37 @@ pub(crate) struct StoreStats {
     put_bytes: AtomicU64,
     put_failed: AtomicU64,
     put_max_micros: AtomicU64,
-    put_latency: [AtomicU64; LATENCY_BOUNDS.len() + 1],
     get_found: CachePadded<AtomicU64>,
     get_miss: AtomicU64,
     get_max_micros: AtomicU64,
     transferred: AtomicU64,
-    samples: Mutex<VecDeque<Sample>>,
+    latencies: CachePadded<Latencies<LatencyHistogram>>,
+    told: Mutex<Told>,
+}
+
+/// One of each kind.
+#[derive(Debug, Clone, Copy, Default)]
+struct Latencies<T> {
+    /// Puts until their answer, so with SYNC_FLUSH until the sync.
+    put: T,
+    /// Puts until the message is in the log.
+    append: T,
+    /// Reads.
+    get: T,
+}
+
+/// What has been taken from the counters.
+#[derive(Debug, Default)]
+struct Told {
+    samples: VecDeque<Sample>,
+    /// When the window under way began.
+    window_began: Option<Duration>,
+    window: Latencies<LatencyWindow>,
+    windows: u64,
+    last_hour: Option<u8>,
+    /// Messages put and read up to the last two midnights.
+    today_morning: (u64, u64),
+    yesterday_morning: (u64, u64),
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,6 +68,10 @@ struct Sample {
     transferred: u64,
 }
 
+fn micros(took: Duration) -> u64 {
+    u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
+}
+
 impl StoreStats {
     pub(crate) fn new(boot_timestamp: UnixMillis) -> Self {
         Self {
@@ -49,23 +80,26 @@ impl StoreStats {
             put_bytes: AtomicU64::new(0),
             put_failed: AtomicU64::new(0),
             put_max_micros: AtomicU64::new(0),
-            put_latency: std::array::from_fn(|_| AtomicU64::new(0)),
             get_found: CachePadded::new(AtomicU64::new(0)),
             get_miss: AtomicU64::new(0),
             get_max_micros: AtomicU64::new(0),
             transferred: AtomicU64::new(0),
-            samples: Mutex::new(VecDeque::new()),
+            latencies: CachePadded::default(),
+            told: Mutex::default(),
         }
     }
 
-    /// Messages were stored.
+    /// Messages were stored together, in the log after `took`.
     pub(crate) fn count_put(&self, messages: u64, bytes: u64, took: Duration) {
         self.put_times.fetch_add(messages, Ordering::Relaxed);
         self.put_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.put_max_micros.fetch_max(micros, Ordering::Relaxed);
-        let bucket = LATENCY_BOUNDS.partition_point(|bound| *bound < micros);
-        self.put_latency[bucket].fetch_add(1, Ordering::Relaxed);
+        self.latencies.append.record(took);
+    }
+
+    /// A put was answered after `took`.
+    pub(crate) fn count_put_answer(&self, took: Duration) {
+        self.put_max_micros.fetch_max(micros(took), Ordering::Relaxed);
+        self.latencies.put.record(took);
     }
 
     /// A put was refused.
@@ -81,8 +115,12 @@ impl StoreStats {
         } else {
             self.get_miss.fetch_add(1, Ordering::Relaxed);
         }
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.get_max_micros.fetch_max(micros, Ordering::Relaxed);
+        self.get_max_micros.fetch_max(micros(took), Ordering::Relaxed);
+        self.latencies.get.record(took);
+    }
+
+    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sample(&self, at: Duration) -> Sample {
@@ -95,78 +133,82 @@ impl StoreStats {
         }
     }
 
-    fn take_sample(&self, at: Duration) {
+    /// Takes a sample, ends a window that is over, and notes the totals of a day that has begun.
+    pub(crate) fn take_sample(&self, at: Duration, hour: u8) {
         let sample = self.sample(at);
-        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
-        samples.push_back(sample);
-        if samples.len() > SAMPLES {
-            samples.pop_front();
+        let mut told = self.told();
+        if told.samples.len() == SAMPLES {
+            told.samples.pop_front();
         }
-    }
-
-    /// `"<10 s> <1 min> <10 min>"`, per second.
-    fn rates(&self, now: Duration, counter: impl Fn(&Sample) -> u64) -> String {
-        let samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
-        let newest = self.sample(now);
-        let rate = |span: usize| {
-            let oldest = samples.get(samples.len().saturating_sub(span)).copied().unwrap_or_default();
-            let seconds = newest.at.saturating_sub(oldest.at).as_secs_f64();
-            let count = counter(&newest).saturating_sub(counter(&oldest)) as f64;
-            if seconds > 0.0 { count / seconds } else { 0.0 }
-        };
-        SPANS.map(|span| format!("{}", rate(span))).join(" ")
-    }
-
-    /// Upper bound in milliseconds of the latency that so many in a thousand puts stayed below.
-    fn latency_per_mille(&self, per_mille: u64) -> String {
-        let counts: Vec<u64> = self.put_latency.iter().map(|count| count.load(Ordering::Relaxed)).collect();
-        let total: u64 = counts.iter().sum();
-        let wanted = (total * per_mille).div_ceil(1000);
-        let mut seen = 0;
-        for (count, bound) in counts.iter().zip(LATENCY_BOUNDS) {
-            seen += count;
-            if seen >= wanted && total > 0 {
-                return format!("{}", bound as f64 / 1000.0);
-            }
+        told.samples.push_back(sample);
+        let began = *told.window_began.get_or_insert(at);
+        if at.saturating_sub(began) >= WINDOW {
+            let running = &self.latencies;
+            told.window =
+                Latencies { put: running.put.take(), append: running.append.take(), get: running.get.take() };
+            told.windows += 1;
+            told.window_began = Some(at);
         }
-        let slowest = self.put_max_micros.load(Ordering::Relaxed) as f64 / 1000.0;
-        format!("{slowest}")
+        if hour == 0 && told.last_hour.is_some_and(|last| last != 0) {
+            told.yesterday_morning = told.today_morning;
+            told.today_morning = (sample.put_times, sample.transferred);
+        }
+        told.last_hour = Some(hour);
     }
 
-    /// Apache's keys.
+    /// Apache's keys, and those of this store (`docs/RUNTIME_FIGURES.md`).
     pub(crate) fn runtime_info(&self, env: &Env, info: &mut BTreeMap<String, String>) {
-        let now = env.clock().monotonic();
-        let puts = self.put_times.load(Ordering::Relaxed);
-        let bytes = self.put_bytes.load(Ordering::Relaxed);
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (puts, bytes) = (count(&self.put_times), count(&self.put_bytes));
+        let told = self.told();
+        let window = &told.window;
         let mut set = |key: &str, value: String| {
             info.insert(key.to_owned(), value);
         };
         set("bootTimestamp", self.boot_timestamp.to_string());
         set("runtime", runtime_text(env.now_millis() - self.boot_timestamp));
-        set("putMessageEntireTimeMax", (self.put_max_micros.load(Ordering::Relaxed) / 1000).to_string());
+        set("putMessageEntireTimeMax", (count(&self.put_max_micros) / 1000).to_string());
         set("putMessageTimesTotal", puts.max(1).to_string());
-        set("putMessageFailedTimes", self.put_failed.load(Ordering::Relaxed).to_string());
+        set("putMessageFailedTimes", count(&self.put_failed).to_string());
         set("putMessageSizeTotal", bytes.to_string());
-        set("putMessageDistributeTime", self.distribution());
         set("putMessageAverageSize", (bytes as f64 / puts.max(1) as f64).to_string());
         set("dispatchMaxBuffer", "0".to_owned());
-        set("getMessageEntireTimeMax", (self.get_max_micros.load(Ordering::Relaxed) / 1000).to_string());
-        set("putTps", self.rates(now, |sample| sample.put_times));
-        set("getFoundTps", self.rates(now, |sample| sample.get_found));
-        set("getMissTps", self.rates(now, |sample| sample.get_miss));
-        set("getTotalTps", self.rates(now, |sample| sample.get_found + sample.get_miss));
-        set("getTransferredTps", self.rates(now, |sample| sample.transferred));
-        set("putLatency99", self.latency_per_mille(990));
-        set("putLatency999", self.latency_per_mille(999));
-    }
-
-    fn distribution(&self) -> String {
-        let mut text = String::new();
-        let bounds = LATENCY_BOUNDS.iter().map(|bound| format!("<={bound}us")).chain(["more".to_owned()]);
-        for (bound, count) in bounds.zip(&self.put_latency) {
-            text.push_str(&format!("[{bound}]:{} ", count.load(Ordering::Relaxed)));
+        set("getMessageEntireTimeMax", (count(&self.get_max_micros) / 1000).to_string());
+        set("putTps", told.rates(|sample| sample.put_times));
+        set("getFoundTps", told.rates(|sample| sample.get_found));
+        set("getMissTps", told.rates(|sample| sample.get_miss));
+        set("getTotalTps", told.rates(|sample| sample.get_found + sample.get_miss));
+        set("getTransferredTps", told.rates(|sample| sample.transferred));
+        set("msgPutTotalTodayNow", puts.to_string());
+        set("msgGetTotalTodayNow", count(&self.transferred).to_string());
+        set("msgPutTotalTodayMorning", told.today_morning.0.to_string());
+        set("msgGetTotalTodayMorning", told.today_morning.1.to_string());
+        set("msgPutTotalYesterdayMorning", told.yesterday_morning.0.to_string());
+        set("msgGetTotalYesterdayMorning", told.yesterday_morning.1.to_string());
+        set("putMessageDistributeTime", window.put.java_distribution());
+        set("latencyWindows", told.windows.to_string());
+        for (name, latency) in [("put", &window.put), ("append", &window.append), ("get", &window.get)] {
+            set(&format!("{name}LatencyCount"), latency.total().to_string());
+            set(&format!("{name}Latency50"), latency.per_mille(500));
+            set(&format!("{name}Latency99"), latency.per_mille(990));
+            set(&format!("{name}Latency999"), latency.per_mille(999));
+            set(&format!("{name}LatencyDistribution"), latency.distribution());
         }
-        text
+    }
+}
+
+impl Told {
+    /// `"<10 s> <1 min> <10 min>"`, per second, up to the last sample; shorter spans at the beginning.
+    fn rates(&self, counter: impl Fn(&Sample) -> u64) -> String {
+        let newest = self.samples.back().copied().unwrap_or_default();
+        let rate = |span: usize| {
+            let oldest =
+                self.samples.get(self.samples.len().saturating_sub(span + 1)).copied().unwrap_or_default();
+            let seconds = newest.at.saturating_sub(oldest.at).as_secs_f64();
+            let count = counter(&newest).saturating_sub(counter(&oldest)) as f64;
+            if seconds > 0.0 { count / seconds } else { 0.0 }
+        };
+        SPANS.map(|span| format!("{}", rate(span))).join(" ")
     }
 }
 
@@ -195,7 +237,8 @@ impl Service for StoreStatsService {
     }
 
     fn step(&mut self) -> Step {
-        self.stats.take_sample(self.env.clock().monotonic());
+        let now = self.env.clock().monotonic();
+        self.stats.take_sample(now, local_hour(self.env.now_millis()));
         Step::Wait(Duration::from_secs(1))
     }
 }
@@ -204,19 +247,99 @@ impl Service for StoreStatsService {
 mod tests {
     use super::*;
 
+    fn info(stats: &StoreStats) -> BTreeMap<String, String> {
+        let mut info = BTreeMap::new();
+        stats.runtime_info(&Env::os(), &mut info);
+        info
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
     #[test]
     fn all_keys_are_there_from_the_first_second() {
-        let env = Env::os();
-        let stats = StoreStats::new(env.now_millis() - 93_784_000);
+        let stats = StoreStats::new(Env::os().now_millis() - 93_784_000);
+        let empty = info(&stats);
+        assert_eq!(empty["putTps"], "0 0 0");
+        assert_eq!(empty["putLatency99"], "0.00");
         stats.count_put(3, 300, Duration::from_micros(20));
         stats.count_get(2, Duration::ZERO);
         stats.count_get(0, Duration::ZERO);
-        let mut info = BTreeMap::new();
-        stats.runtime_info(&env, &mut info);
+        let info = info(&stats);
         assert_eq!(info["putMessageTimesTotal"], "3");
         assert_eq!(info["putMessageAverageSize"], "100");
         assert_eq!(info["runtime"], "[ 1 days, 2 hours, 3 minutes, 4 seconds ]");
-        assert_eq!(info["putLatency99"], "0.05");
-        assert_eq!(info["putTps"].split(' ').count(), 3);
+        assert!(info.keys().eq(empty.keys()));
+    }
+
+    #[test]
+    fn field_F100_whole_windows_are_told_whenever_one_asks() {
+        let stats = StoreStats::new(0);
+        stats.take_sample(seconds(0), 1);
+        let put = |millis| {
+            stats.count_put(10, 1000, Duration::from_micros(7));
+            stats.count_put_answer(Duration::from_millis(millis));
+        };
+        (0..100).for_each(|number| put(if number < 98 { 4 } else { 40 }));
+        let before = info(&stats);
+        assert_eq!(before["putLatencyCount"], "0", "no window is over");
+        assert_eq!(before["putMessageTimesTotal"], "1000", "a batch of ten counts ten");
+        stats.take_sample(seconds(59), 1);
+        assert_eq!(info(&stats)["latencyWindows"], "0");
+        stats.take_sample(seconds(60), 1);
+        let told = info(&stats);
+        assert_eq!((told["latencyWindows"].as_str(), told["putLatencyCount"].as_str()), ("1", "100"));
+        assert_eq!((told["putLatency50"].as_str(), told["putLatency99"].as_str()), ("5.00", "50.00"));
+        assert_eq!(told["appendLatency999"], "0.01");
+        assert!(told["putMessageDistributeTime"].starts_with("[<=0ms]:0 [0~10ms]:98 [10~50ms]:2 "));
+        for second in 61..119 {
+            put(900);
+            stats.take_sample(seconds(second), 1);
+            let again = info(&stats);
+            for key in
+                ["putLatency99", "putMessageDistributeTime", "putLatencyDistribution", "latencyWindows"]
+            {
+                assert_eq!(again[key], told[key], "{key} after {second} s");
+            }
+        }
+        stats.take_sample(seconds(120), 1);
+        assert_eq!(
+            (info(&stats)["putLatencyCount"].as_str(), info(&stats)["putLatency50"].as_str()),
+            ("58", "1000.00")
+        );
+    }
+
+    #[test]
+    fn rates_are_between_samples() {
+        let stats = StoreStats::new(0);
+        for second in 0..=70 {
+            stats.take_sample(seconds(second), 1);
+            stats.count_put(if second < 60 { 100 } else { 10 }, 0, Duration::ZERO);
+        }
+        assert_eq!(info(&stats)["putTps"].split(' ').next(), Some("10"));
+        assert_eq!(info(&stats)["putTps"].split(' ').nth(1), Some("85"), "ten seconds at 10, fifty at 100");
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        let stats = StoreStats::new(0);
+        stats.take_sample(seconds(0), 23);
+        stats.count_put(5, 0, Duration::ZERO);
+        stats.take_sample(seconds(1), 0);
+        stats.count_put(2, 0, Duration::ZERO);
+        stats.take_sample(seconds(2), 0);
+        let day = info(&stats);
+        assert_eq!(
+            (day["msgPutTotalTodayMorning"].as_str(), day["msgPutTotalTodayNow"].as_str()),
+            ("5", "7")
+        );
+        stats.take_sample(seconds(3), 23);
+        stats.take_sample(seconds(4), 0);
+        let day = info(&stats);
+        assert_eq!(
+            (day["msgPutTotalYesterdayMorning"].as_str(), day["msgPutTotalTodayMorning"].as_str()),
+            ("5", "7")
+        );
     }
 }
