@@ -79,6 +79,8 @@ pub(crate) struct Shared {
     flushing: Mutex<()>,
     /// Rounds of cleaning that an administrator asked for and that are still to come.
     rounds_by_hand: AtomicU32,
+    /// Failed page accesses of the process when they were last looked at.
+    mapping_faults: AtomicU64,
     /// Bytes behind the log's end that count as in memory.
     hot_bytes: u64,
 }

@@ -6,6 +6,8 @@ mod copies;
 mod deleting;
 #[path = "put_get/getting.rs"]
 mod getting;
+#[path = "put_get/mapping_fault.rs"]
+mod mapping_fault;
 #[path = "support/messages.rs"]
 mod messages;
 #[path = "put_get/putting.rs"]

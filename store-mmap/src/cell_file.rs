@@ -58,27 +58,29 @@ impl CellFile {
     /// The 4 bytes at `at`, which must be a multiple of 4.
     pub fn load_u32(&self, at: u64) -> Result<u32> {
         let cell = self.mapping.cell_u32(at as usize).ok_or_else(|| self.no_cell(at, 4))?;
-        Ok(u32::from_be(cell.load(Ordering::Acquire)))
+        let value = u32::from_be(cell.load(Ordering::Acquire));
+        self.check_fault().map(|()| value)
     }
 
     /// Sets the 4 bytes at `at`, which must be a multiple of 4.
     pub fn store_u32(&self, at: u64, value: u32) -> Result<()> {
         let cell = self.mapping.cell_u32(at as usize).ok_or_else(|| self.no_cell(at, 4))?;
         cell.store(value.to_be(), Ordering::Release);
-        Ok(())
+        self.check_fault()
     }
 
     /// The 8 bytes at `at`, which must be a multiple of 8.
     pub fn load_u64(&self, at: u64) -> Result<u64> {
         let cell = self.mapping.cell_u64(at as usize).ok_or_else(|| self.no_cell(at, 8))?;
-        Ok(u64::from_be(cell.load(Ordering::Acquire)))
+        let value = u64::from_be(cell.load(Ordering::Acquire));
+        self.check_fault().map(|()| value)
     }
 
     /// Sets the 8 bytes at `at`, which must be a multiple of 8.
     pub fn store_u64(&self, at: u64, value: u64) -> Result<()> {
         let cell = self.mapping.cell_u64(at as usize).ok_or_else(|| self.no_cell(at, 8))?;
         cell.store(value.to_be(), Ordering::Release);
-        Ok(())
+        self.check_fault()
     }
 
     /// Writes the bytes `from..to` back and waits for the disk.
@@ -90,6 +92,15 @@ impl CellFile {
         self.mapping.flush(self.path(), from as usize, to as usize)
     }
 
+    /// Says whether the kernel failed to deliver a page since the file was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::Fault`].
+    pub fn check_fault(&self) -> Result<()> {
+        self.mapping.check_fault(self.path())
+    }
+
     fn no_cell(&self, at: u64, len: u64) -> MapError {
         MapError::NoCell { path: self.path().to_owned(), at, len }
     }
@@ -98,6 +109,7 @@ impl CellFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use store_disk_tools::OpenMode;
 
     #[test]
     fn cells_are_big_endian_and_survive() {
@@ -112,6 +124,18 @@ mod tests {
         assert_eq!(bytes[4092..], [0, 0, 0, 9]);
         let again = CellFile::open(&Env::os(), &path, 4096, 4096).unwrap();
         assert_eq!(again.load_u64(8).unwrap(), 0x0102_0304_0506_0708);
+    }
+
+    #[test]
+    fn a_file_shortened_behind_our_back_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index");
+        let file = CellFile::open(&Env::os(), &path, 8192, 8192).unwrap();
+        Env::os().disk().open(&path, OpenMode::ReadWrite).unwrap().set_len(4096).unwrap();
+        file.store_u64(0, 1).unwrap();
+        let fault = file.load_u64(4096).unwrap_err();
+        assert!(matches!(&fault, MapError::Fault { at: 4096, path: at } if *at == path), "{fault}");
+        assert!(file.store_u32(0, 1).is_err() && file.flush(0, 8).is_err());
     }
 
     #[test]

@@ -32,6 +32,15 @@ pub enum MapError {
         /// The reason.
         source: std::io::Error,
     },
+    /// A mapped page could not be delivered: the file was shortened by somebody else, or the device failed to read it.
+    /// Bytes at and behind the place are not those of the file, and what was written there is lost.
+    #[error("{}: the mapped page at {at} cannot be read or written: the file was shortened, or its device failed", path.display())]
+    Fault {
+        /// The file.
+        path: PathBuf,
+        /// First byte of the page.
+        at: u64,
+    },
     /// A file of a queue has another size than configured.
     #[error("{}: expected a file of {expected} bytes, found {found}", path.display())]
     WrongSize {

@@ -48,6 +48,7 @@ pub use file_supplier::{FileRequest, FileSupplier, OnDemand};
 pub use mapped_file::{MappedFile, ReservePolicy};
 pub use mapped_file_queue::{MappedFileQueue, QueueOptions};
 pub use mapped_slice::MappedSlice;
+pub use mapping::mapping_faults;
 pub use memory_lock::MemoryLock;
 pub use queue_directories::QueueDirectories;
 pub use warm_up::warm_up;

@@ -134,6 +134,16 @@ impl MappedFile {
         self.deleted.load(Ordering::Acquire)
     }
 
+    /// Says whether the kernel failed to deliver a page since the file was opened. What is read or written while that
+    /// happens sees zeros, so whoever has copied something asks afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::Fault`].
+    pub fn check_fault(&self) -> Result<()> {
+        self.mapping.map().check_fault(&self.path)
+    }
+
     pub(crate) fn mark_deleted(&self) {
         self.deleted.store(true, Ordering::Release);
     }

@@ -99,6 +99,15 @@ impl MappedFileQueue {
         self.max_offset().saturating_sub(self.flushed_where())
     }
 
+    /// Says whether the kernel failed to deliver a page of any file; see [`MappedFile::check_fault`].
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::Fault`] of the first such file.
+    pub fn check_fault(&self) -> crate::Result<()> {
+        self.read_files().iter().try_for_each(|file| file.check_fault())
+    }
+
     fn read_files(&self) -> RwLockReadGuard<'_, Vec<Arc<MappedFile>>> {
         // A list of `Arc`s is whole at every moment, so a panic elsewhere does not spoil it.
         self.files.read().unwrap_or_else(std::sync::PoisonError::into_inner)

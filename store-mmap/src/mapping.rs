@@ -1,7 +1,9 @@
 //! One file as memory, behind the three doors. Everything that dereferences mapped memory is in this folder.
 
+mod guard;
 mod os;
 mod published;
 
+pub use guard::mapping_faults;
 pub(crate) use os::Mapping;
 pub(crate) use published::{PublishedMapping, View};

@@ -3,7 +3,7 @@
 use super::Shared;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use store_logic::Result;
+use store_logic::{Result, mapping_faults};
 
 impl Shared {
     /// Syncs the log; returns the position below which it is durable.
@@ -32,6 +32,24 @@ impl Shared {
                 Err(error.to_string())
             }
         }
+    }
+
+    /// Refuses writes when a mapped page of log or queues could not be delivered since this was last asked.
+    pub(crate) fn check_mappings(&self) {
+        let faults = mapping_faults();
+        if self.mapping_faults.swap(faults, Ordering::AcqRel) == faults {
+            return;
+        }
+        let of_queues = || self.queues.all().iter().try_for_each(|handle| handle.queue.files().check_fault());
+        if let Err(error) = self.log.files().check_fault().and_then(|()| of_queues()) {
+            self.flags.fail(error.to_string());
+        }
+    }
+
+    /// True when the log holds `phy_offset` in a file whose pages cannot all be read.
+    pub(super) fn is_unreadable(&self, phy_offset: u64) -> bool {
+        let file = self.log.files().find(phy_offset);
+        file.is_some_and(|file| file.check_fault().is_err())
     }
 
     fn note_physic(&self, timestamp: i64) {

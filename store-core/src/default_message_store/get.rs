@@ -127,6 +127,14 @@ impl<'a> Collector<'a> {
             return Go::On;
         }
         let Some(record) = self.shared.log.slice(unit.phy_offset, unit.size) else {
+            if self.shared.is_unreadable(unit.phy_offset) {
+                // The message may be there again after a restart: the reader must not be led past it.
+                self.result.next_begin_offset = queue_offset;
+                if self.result.messages.is_empty() {
+                    self.result.status = GetMessageStatus::OffsetFoundNull;
+                }
+                return Go::Stop;
+            }
             if self.result.messages.is_empty() {
                 self.result.status = GetMessageStatus::MessageWasRemoving;
             }

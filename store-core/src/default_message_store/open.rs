@@ -135,6 +135,7 @@ fn load(
         dispatching: Mutex::new(()),
         flushing: Mutex::new(()),
         rounds_by_hand: AtomicU32::new(0),
+        mapping_faults: AtomicU64::new(0),
         hot_bytes,
         config,
         paths,

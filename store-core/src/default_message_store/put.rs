@@ -156,6 +156,11 @@ impl Shared {
                 PutMessageStatus::CreateMappedFileFailed,
                 format!("no next log file: {error}"),
             ),
+            AppendError::Map(error) => {
+                // Memory that cannot be written: nothing behind it may be trusted.
+                self.check_mappings();
+                PutResult::refused(PutMessageStatus::UnknownError, format!("append failed: {error}"))
+            }
             other => PutResult::refused(PutMessageStatus::UnknownError, other.to_string()),
         }
     }

@@ -1,4 +1,5 @@
-//! Queues reach the disk in the background; the checkpoint follows what is known to be there.
+//! Queues reach the disk in the background; the checkpoint follows what is known to be there. Also notices memory that
+//! could not be delivered.
 
 use crate::default_message_store::Shared;
 use crate::service::{Service, Step};
@@ -24,6 +25,7 @@ impl Service for FlushConsumeQueueService {
     }
 
     fn step(&mut self) -> Step {
+        self.shared.check_mappings();
         let config = &self.shared.config.consume_queue;
         let now = self.shared.env.clock().monotonic();
         let thorough = now.saturating_sub(self.last_thorough)

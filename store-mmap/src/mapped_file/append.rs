@@ -10,8 +10,8 @@ impl MappedFile {
     ///
     /// # Errors
     ///
-    /// [`MapError::NoRoom`] when they do not fit, [`MapError::Disk`] when their blocks cannot be reserved. Nothing is
-    /// published then.
+    /// [`MapError::NoRoom`] when they do not fit, [`MapError::Disk`] when their blocks cannot be reserved,
+    /// [`MapError::Fault`] when the memory could not be written. Nothing is published then.
     pub fn append(&self, bytes: &[u8]) -> Result<u64> {
         self.append_with(bytes.len() as u64, |target| target.copy_from_slice(bytes))
     }
@@ -29,6 +29,10 @@ impl MappedFile {
                 return Err(MapError::NoRoom { path: self.path.clone(), len, position, size });
             }
             self.reserve_up_to(position, end)
+        };
+        let fill = |target: &mut [u8]| {
+            fill(target);
+            self.check_fault()
         };
         self.mapping.append_with(len, prepare, fill)
     }

@@ -4,9 +4,13 @@ use super::MappedFile;
 use crate::mapped_slice::MappedSlice;
 
 impl MappedFile {
-    /// A view of `len` bytes at `position`; `None` unless all of them are published. The view keeps the bytes mapped,
-    /// also after the file was deleted.
+    /// A view of `len` bytes at `position`; `None` unless all of them are published, and when they reach to a page that
+    /// could not be delivered ([`MappedFile::check_fault`]). The view keeps the bytes mapped, also after the file was
+    /// deleted.
     pub fn slice(&self, position: u64, len: u64) -> Option<MappedSlice> {
+        if self.mapping.map().fault().is_some_and(|fault| position.saturating_add(len) > fault) {
+            return None;
+        }
         let view = self.mapping.view(position, len)?;
         Some(MappedSlice::new(view, self.file_from_offset + position))
     }

@@ -3,6 +3,7 @@ use crate::error::MapError;
 use crate::file_supplier::OnDemand;
 use std::fs;
 use std::path::{Path, PathBuf};
+use store_disk_tools::OpenMode;
 use store_disk_tools::file_name::offset_name;
 
 const SIZE: u64 = 4096;
@@ -199,4 +200,30 @@ fn the_same_file_in_two_directories_is_refused() {
         matches!(&error, MapError::Duplicate { first, .. } if *first == a.join(offset_name(0))),
         "{error}"
     );
+}
+
+#[test]
+fn field_f65_a_file_shortened_behind_our_back_ends_no_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = QueueOptions { file_size: 4 * SIZE, reserve: ReservePolicy::Whole };
+    let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();
+    let file = queue.last_for_append(0).unwrap();
+    file.append(&[7; 2 * SIZE as usize]).unwrap();
+    let faults = crate::mapping_faults();
+    Env::os().disk().open(file.path(), OpenMode::ReadWrite).unwrap().set_len(SIZE).unwrap();
+
+    assert!(matches!(file.append(b"lost").unwrap_err(), MapError::Fault { at, .. } if at == 2 * SIZE));
+    assert_eq!(file.wrote_position(), 2 * SIZE, "nothing was published");
+    assert!(crate::mapping_faults() > faults);
+    assert!(queue.check_fault().is_err() && queue.flush(0).is_err());
+    let view = queue.slice(SIZE, SIZE).expect("a view that does not reach to the fault");
+    assert!(view.iter().all(|byte| *byte == 0), "what is read while it happens is zeros");
+    assert!(queue.slice(SIZE, 1).is_none(), "and nothing afterwards");
+    assert!(queue.slice(0, SIZE).unwrap().iter().all(|byte| *byte == 7), "what is still there is served");
+    drop(view);
+    // A file mapped later, perhaps at the same addresses, has no fault.
+    let other = tempfile::tempdir().unwrap();
+    let fresh = MappedFileQueue::load(&Env::os(), other.path(), options, Arc::new(OnDemand)).unwrap();
+    fresh.last_for_append(0).unwrap().append(b"fine").unwrap();
+    fresh.check_fault().unwrap();
 }

@@ -6,6 +6,7 @@
 //! and kept by exactly two callers, `MappedFile` and `CellFile`.
 #![allow(unsafe_code, reason = "the only code that dereferences mapped memory")]
 
+use super::guard::Guard;
 use crate::error::{MapError, Result};
 use memmap2::{MmapOptions, MmapRaw};
 use std::io;
@@ -26,16 +27,16 @@ pub(crate) struct Mapping {
 /// Where the memory comes from.
 #[derive(Debug)]
 enum Memory {
-    /// The operating system's page cache.
-    Os(MmapRaw),
+    /// The operating system's page cache. The guard goes before the memory it guards.
+    Os { guard: Guard, map: MmapRaw },
     /// Pages of a simulated file, on the heap.
     #[cfg(any(test, feature = "sim"))]
     Sim(SimMapping),
 }
 
 impl Mapping {
-    /// Maps the first `len` bytes of `file`, which must have at least that length and keep it while mapped (a shorter
-    /// file would raise SIGBUS on access; nobody in this workspace shortens a mapped file).
+    /// Maps the first `len` bytes of `file`, which must have at least that length and keep it while mapped . Nobody in this
+    /// workspace shortens a mapped file; when somebody else does, or the device cannot be read, see [`Mapping::fault`].
     pub(crate) fn new(file: &dyn DiskFile, len: u64) -> Result<Self> {
         let fail = |source| MapError::Map { path: file.path().to_owned(), source };
         let size = usize::try_from(len).map_err(|_| fail(io::ErrorKind::FileTooLarge.into()))?;
@@ -44,12 +45,32 @@ impl Mapping {
             return Err(MapError::WrongSize { path: file.path().to_owned(), expected: len, found });
         }
         let memory = match file.mappable() {
-            Mappable::Os(file) => Memory::Os(MmapOptions::new().len(size).map_raw(file).map_err(fail)?),
+            Mappable::Os(file) => {
+                let map = MmapOptions::new().len(size).map_raw(file).map_err(fail)?;
+                Memory::Os { guard: Guard::new(map.as_ptr(), size), map }
+            }
             #[cfg(any(test, feature = "sim"))]
             Mappable::Sim(mapping) => Memory::Sim(mapping),
             _ => return Err(fail(io::ErrorKind::Unsupported.into())),
         };
         Ok(Self { memory, len: size })
+    }
+
+    /// The lowest byte that the kernel could not deliver; bytes from there on are not those of the file.
+    pub(crate) fn fault(&self) -> Option<u64> {
+        match &self.memory {
+            Memory::Os { guard, .. } => guard.fault(),
+            #[cfg(any(test, feature = "sim"))]
+            Memory::Sim(_) => None,
+        }
+    }
+
+    /// An error when a page could not be delivered.
+    pub(crate) fn check_fault(&self, path: &Path) -> Result<()> {
+        match self.fault() {
+            Some(at) => Err(MapError::Fault { path: path.to_owned(), at }),
+            None => Ok(()),
+        }
     }
 
     /// Length in bytes.
@@ -60,7 +81,7 @@ impl Mapping {
     /// Address of the first byte; valid and writable for `len` bytes as long as `self` lives, and page-aligned.
     fn base(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Os(map) => map.as_mut_ptr(),
+            Memory::Os { map, .. } => map.as_mut_ptr(),
             // Simulated pages are made of atomics, so writing through a shared pointer is what they are for.
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(mapping) => mapping.base().cast_mut(),
@@ -119,9 +140,14 @@ impl Mapping {
     }
 
     /// Writes the bytes `from..to` back and waits for the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::Flush`], and [`MapError::Fault`] when what was written since may be lost.
     pub(crate) fn flush(&self, path: &Path, from: usize, to: usize) -> Result<()> {
+        self.check_fault(path)?;
         let written = match &self.memory {
-            Memory::Os(map) => map.flush_range(from, to - from),
+            Memory::Os { map, .. } => map.flush_range(from, to - from),
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(mapping) => mapping.sync_range(from, to),
         };
@@ -137,9 +163,11 @@ impl Mapping {
     pub(crate) fn populate(&self, from: usize, to: usize) -> bool {
         match &self.memory {
             #[cfg(target_os = "linux")]
-            Memory::Os(map) => map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok(),
+            Memory::Os { map, .. } => {
+                map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok()
+            }
             #[cfg(not(target_os = "linux"))]
-            Memory::Os(_) => false,
+            Memory::Os { .. } => false,
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(_) => true,
         }

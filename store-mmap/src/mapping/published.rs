@@ -47,8 +47,8 @@ impl PublishedMapping {
         self.views.load(Ordering::SeqCst)
     }
 
-    /// Lets `fill` write `len` bytes behind the mark, then publishes them; returns where they begin. `prepare` is asked
-    /// first, with begin and end, and may refuse.
+    /// Lets `fill` write `len` bytes behind the mark, then publishes them unless it refuses; returns where they begin.
+    /// `prepare` is asked first, with begin and end, and may refuse too.
     ///
     /// # Panics
     ///
@@ -57,7 +57,7 @@ impl PublishedMapping {
         &self,
         len: u64,
         prepare: impl FnOnce(u64, u64) -> Result<()>,
-        fill: impl FnOnce(&mut [u8]),
+        fill: impl FnOnce(&mut [u8]) -> Result<()>,
     ) -> Result<u64> {
         let _writer = self.lock_writer();
         let position = self.wrote.load(Ordering::Relaxed);
@@ -66,7 +66,7 @@ impl PublishedMapping {
         // SAFETY: bytes above the mark are reached only here, under the writer's lock; views lie below the mark, and the
         // mark is lowered only when no view is held. `slice_mut` checks the bounds.
         let target = unsafe { self.map.slice_mut(position as usize, len as usize) };
-        fill(target);
+        fill(target)?;
         self.wrote.store(end, Ordering::Release);
         Ok(position)
     }
