@@ -9,6 +9,7 @@ mod consume_queue;
 mod delay;
 mod flush;
 mod index;
+mod multi_dispatch;
 mod read;
 
 pub use clean::CleanConfig;
@@ -17,6 +18,7 @@ pub use consume_queue::ConsumeQueueConfig;
 pub use delay::{DelayLevels, InvalidDelayLevels};
 pub use flush::{FlushConfig, FlushDiskType};
 pub use index::IndexConfig;
+pub use multi_dispatch::MultiDispatchConfig;
 pub use read::ReadConfig;
 
 use std::path::PathBuf;
@@ -48,6 +50,8 @@ pub struct MessageStoreConfig {
     pub commit_log: CommitLogConfig,
     /// Queue files.
     pub consume_queue: ConsumeQueueConfig,
+    /// Light message queues.
+    pub multi_dispatch: MultiDispatchConfig,
     /// Index files.
     pub index: IndexConfig,
     /// When bytes reach the disk.
@@ -70,6 +74,7 @@ impl MessageStoreConfig {
             broker_role: BrokerRole::default(),
             commit_log: CommitLogConfig::default(),
             consume_queue: ConsumeQueueConfig::default(),
+            multi_dispatch: MultiDispatchConfig::default(),
             index: IndexConfig::default(),
             flush: FlushConfig::default(),
             read: ReadConfig::default(),

@@ -31,6 +31,8 @@ pub enum PutMessageStatus {
     MessageIllegal,
     /// Not stored: properties too long.
     PropertiesSizeExceeded,
+    /// Not stored: it names light queues that there are none of yet, and there are as many as may be.
+    LmqConsumeQueueNumExceeded,
     /// Not stored: the tail of the log is held for too long.
     OsPageCacheBusy,
     /// Not stored.

@@ -8,10 +8,14 @@ mod golden_store;
 mod later_release;
 #[path = "support/messages.rs"]
 mod messages;
+#[path = "golden_stores/multi_dispatch.rs"]
+mod multi_dispatch;
 #[path = "golden_stores/opened.rs"]
 mod opened;
 #[path = "golden_stores/plain_reading.rs"]
 mod plain_reading;
+#[path = "golden_stores/record_crc.rs"]
+mod record_crc;
 #[path = "support/roomy_disk.rs"]
 mod roomy_disk;
 #[path = "golden_stores/torn_tail.rs"]

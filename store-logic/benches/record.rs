@@ -4,7 +4,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use store_logic::commit_log::RecordBatch;
-use store_logic::commit_log::format;
+use store_logic::commit_log::format::{self, PropertyTail};
 use store_logic::message::Message;
 
 fn record(criterion: &mut Criterion) {
@@ -32,7 +32,7 @@ fn record(criterion: &mut Criterion) {
         });
     });
     let mut encoded = Vec::new();
-    format::encode(&message, 4 << 20, &mut encoded).expect("within the limits");
+    format::encode(&message, 4 << 20, PropertyTail::default(), &mut encoded).expect("within the limits");
     group.bench_function("decode_with_crc", |bencher| {
         bencher.iter(|| format::decode(black_box(&encoded), true).is_ok())
     });

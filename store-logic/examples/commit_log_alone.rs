@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use store_logic::commit_log::format::Checksum;
 use store_logic::commit_log::{CommitLog, RecordBatch};
 use store_logic::consume_queue::{ConsumeQueue, Unit};
 use store_logic::message::Message;
@@ -15,7 +16,7 @@ fn main() -> anyhow::Result<()> {
     let root = Path::new(&directory);
     let env = Env::os();
     let log = CommitLog::open(&env, &root.join("commitlog"), 1 << 20, Arc::new(OnDemand))?;
-    let found = log.scan(log.min_offset(), true, |_, _| ControlFlow::Continue(()));
+    let found = log.scan(log.min_offset(), Checksum::Body, |_, _| ControlFlow::Continue(()));
     log.truncate(found.offset)?;
     let queue = ConsumeQueue::open(&env, &root.join("consumequeue/T/0"), "T", 0, 6_000)?;
     queue.recover(found.offset)?;

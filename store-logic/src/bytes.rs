@@ -69,3 +69,10 @@ impl<'a> Reader<'a> {
 pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes) & 0x7FFF_FFFF
 }
+
+/// [`crc32`] of several pieces, as of one.
+pub fn crc32_of(pieces: &[&[u8]]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    pieces.iter().for_each(|piece| hasher.update(piece));
+    hasher.finalize() & 0x7FFF_FFFF
+}

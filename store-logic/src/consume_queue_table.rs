@@ -2,10 +2,11 @@
 
 use crate::consume_queue::ConsumeQueue;
 use crate::error::{LogicError, Result};
+use crate::multi_dispatch;
 use dashmap::DashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store_mmap::{Env, FileKind};
 
 /// One queue and the queue offset its next message gets. The latter runs ahead of the queue's own end by the messages
@@ -37,7 +38,23 @@ impl QueueHandle {
 }
 
 /// Longest name of a directory in bytes, as file systems have it.
-const MAX_NAME: usize = 255;
+pub(crate) const MAX_NAME: usize = 255;
+
+/// True for a name that can be a directory's.
+pub(crate) fn is_directory_name(name: &str) -> bool {
+    let reserved = name.is_empty() || name == "." || name == "..";
+    !reserved && name.len() <= MAX_NAME && !name.contains(['/', '\\', '\0'])
+}
+
+/// Why a light queue was not made: there are as many as may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected at most {limit} light queues (maxLmqConsumeQueueNum), found {found}")]
+pub struct LightQueueLimit {
+    /// Limit.
+    pub limit: u64,
+    /// Light queues there are.
+    pub found: u64,
+}
 
 /// Queues of one topic, by queue id.
 type TopicQueues = std::collections::BTreeMap<i32, Arc<QueueHandle>>;
@@ -49,13 +66,24 @@ pub struct ConsumeQueueTable {
     directory: PathBuf,
     file_size: u64,
     topics: DashMap<String, TopicQueues>,
+    /// Queues of light queue names.
+    light_queues: AtomicU64,
+    /// Held while a queue is made or deleted, so that no lock of `topics` is: those who look for other queues do not wait
+    /// for the disk.
+    changing: Mutex<()>,
 }
 
 impl ConsumeQueueTable {
     /// Opens every queue below `directory`. Files there and directories that are no numbers are left alone.
     pub fn load(env: &Env, directory: &Path, file_size: u64) -> Result<Self> {
-        let table =
-            Self { env: env.clone(), directory: directory.to_owned(), file_size, topics: DashMap::new() };
+        let table = Self {
+            env: env.clone(),
+            directory: directory.to_owned(),
+            file_size,
+            topics: DashMap::new(),
+            light_queues: AtomicU64::new(0),
+            changing: Mutex::new(()),
+        };
         for topic in env.disk().read_dir(directory)? {
             if topic.kind != FileKind::Directory {
                 continue;
@@ -83,15 +111,48 @@ impl ConsumeQueueTable {
         if let Some(handle) = self.get(topic, queue_id) {
             return Ok(handle);
         }
-        let directory = self.queue_directory(topic, queue_id)?;
-        let mut queues = self.topics.entry(topic.to_owned()).or_default();
-        if let Some(handle) = queues.get(&queue_id) {
-            return Ok(Arc::clone(handle));
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.create(&changing, topic, queue_id)
+    }
+
+    /// The light queue `name`; made in memory when there is none, unless there are `limit` of them already.
+    ///
+    /// # Errors
+    ///
+    /// As [`ConsumeQueueTable::get_or_create`].
+    pub fn get_or_create_light(
+        &self,
+        name: &str,
+        limit: u64,
+    ) -> Result<std::result::Result<Arc<QueueHandle>, LightQueueLimit>> {
+        if let Some(handle) = self.get(name, multi_dispatch::LMQ_QUEUE_ID) {
+            return Ok(Ok(handle));
         }
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.light_queues();
+        if found >= limit && self.get(name, multi_dispatch::LMQ_QUEUE_ID).is_none() {
+            return Ok(Err(LightQueueLimit { limit, found }));
+        }
+        self.create(&changing, name, multi_dispatch::LMQ_QUEUE_ID).map(Ok)
+    }
+
+    /// Light queues there are.
+    pub fn light_queues(&self) -> u64 {
+        self.light_queues.load(Ordering::Relaxed)
+    }
+
+    fn create(&self, _changing: &MutexGuard<'_, ()>, topic: &str, queue_id: i32) -> Result<Arc<QueueHandle>> {
+        if let Some(handle) = self.get(topic, queue_id) {
+            return Ok(handle);
+        }
+        let directory = self.queue_directory(topic, queue_id)?;
         let queue = ConsumeQueue::open(&self.env, &directory, topic, queue_id, self.file_size)?;
         let handle =
             Arc::new(QueueHandle { queue, next_offset: AtomicU64::new(0), deleted: AtomicBool::new(false) });
-        queues.insert(queue_id, Arc::clone(&handle));
+        self.topics.entry(topic.to_owned()).or_default().insert(queue_id, Arc::clone(&handle));
+        if topic.starts_with(multi_dispatch::LMQ_PREFIX) {
+            self.light_queues.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(handle)
     }
 
@@ -113,7 +174,11 @@ impl ConsumeQueueTable {
     /// Deletes a topic's queues and their files; returns how many there were. Records in the log stay. The caller keeps
     /// appends and dispatch away meanwhile, which might bring the files back.
     pub fn delete_topic(&self, topic: &str) -> Result<usize> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((_, queues)) = self.topics.remove(topic) else { return Ok(0) };
+        if topic.starts_with(multi_dispatch::LMQ_PREFIX) {
+            self.light_queues.fetch_sub(queues.len() as u64, Ordering::Relaxed);
+        }
         for handle in queues.values() {
             handle.deleted.store(true, Ordering::Release);
             handle.queue.destroy()?;
@@ -128,12 +193,7 @@ impl ConsumeQueueTable {
     }
 
     fn queue_directory(&self, topic: &str, queue_id: i32) -> Result<PathBuf> {
-        let plain = !topic.is_empty()
-            && topic.len() <= MAX_NAME
-            && topic != "."
-            && topic != ".."
-            && !topic.contains(['/', '\\', '\0']);
-        if !plain || queue_id < 0 {
+        if !is_directory_name(topic) || queue_id < 0 {
             return Err(LogicError::Damaged {
                 path: self.directory.clone(),
                 offset: 0,
@@ -168,6 +228,26 @@ mod tests {
         std::fs::remove_dir(dir.path().join("T/not-a-number")).unwrap();
         assert_eq!(again.delete_topic("T").unwrap(), 1);
         assert!(!dir.path().join("T").exists());
+    }
+
+    #[test]
+    fn light_queues_are_counted_as_they_come_and_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
+        for number in 0..3 {
+            assert!(table.get_or_create_light(&format!("%LMQ%{number}"), 3).unwrap().is_ok());
+        }
+        let refused = table.get_or_create_light("%LMQ%3", 3).unwrap().unwrap_err();
+        assert_eq!(refused, LightQueueLimit { limit: 3, found: 3 });
+        assert!(table.get_or_create_light("%LMQ%1", 3).unwrap().is_ok(), "one that is there");
+        assert!(table.get("%LMQ%3", 0).is_none());
+        table.get_or_create("T", 0).unwrap();
+        assert_eq!(table.delete_topic("%LMQ%0").unwrap() + table.delete_topic("T").unwrap(), 2);
+        assert_eq!(table.light_queues(), 2);
+        let handle = table.get_or_create_light("%LMQ%3", 3).unwrap().unwrap();
+        handle.queue.put(0, Unit { phy_offset: 0, size: 1, tags_code: 0 }).unwrap();
+        let again = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
+        assert_eq!(again.light_queues(), 1, "those on disk");
     }
 
     #[test]

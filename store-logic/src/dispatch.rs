@@ -3,6 +3,7 @@
 use crate::commit_log::format::MessageView;
 use crate::message::properties::{self, names};
 use crate::message::{sys_flag, tags_code};
+use crate::multi_dispatch;
 
 /// Topic of delayed messages; its queue units hold the deliver time in place of the tag code.
 pub const SCHEDULE_TOPIC: &str = "SCHEDULE_TOPIC_XXXX";
@@ -32,8 +33,23 @@ pub struct DispatchRequest<'a> {
     pub tags: Option<&'a str>,
     /// Bits of [`sys_flag`].
     pub sys_flag: i32,
+    /// Names of its light queues.
+    pub multi_dispatch: Option<&'a str>,
+    /// Its offsets there.
+    pub multi_queue_offset: Option<&'a str>,
     /// The property string, for filters that look further.
     pub properties: &'a str,
+}
+
+/// A place of a record in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnitPlace<'a> {
+    /// Topic of the queue; the name of a light queue is one.
+    pub topic: &'a str,
+    /// Queue of the topic.
+    pub queue_id: i32,
+    /// Position in the queue.
+    pub queue_offset: u64,
 }
 
 /// Deliver time of a delayed message, from its level and its store time (both as in `messageDelayLevel`).
@@ -59,6 +75,8 @@ impl<'a> DispatchRequest<'a> {
             uniq_key: None,
             tags: None,
             sys_flag: view.sys_flag,
+            multi_dispatch: None,
+            multi_queue_offset: None,
             properties: view.properties,
         };
         let mut level = 0;
@@ -67,6 +85,8 @@ impl<'a> DispatchRequest<'a> {
                 names::KEYS => request.keys = Some(value),
                 names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX => request.uniq_key = Some(value),
                 names::TAGS => request.tags = Some(value),
+                names::INNER_MULTI_DISPATCH => request.multi_dispatch = Some(value),
+                names::INNER_MULTI_QUEUE_OFFSET => request.multi_queue_offset = Some(value),
                 names::DELAY_TIME_LEVEL => level = value.parse().unwrap_or(0),
                 _ => {}
             }
@@ -82,5 +102,20 @@ impl<'a> DispatchRequest<'a> {
     /// True when the record gets a place in a queue.
     pub fn is_visible(&self) -> bool {
         sys_flag::is_visible(self.sys_flag)
+    }
+
+    /// The record's place in the queue of its topic.
+    pub fn own_place(&self) -> UnitPlace<'a> {
+        UnitPlace { topic: self.topic, queue_id: self.queue_id, queue_offset: self.consume_queue_offset }
+    }
+
+    /// The record's places in light queues.
+    pub fn light_places(&self) -> impl Iterator<Item = UnitPlace<'a>> + use<'a> {
+        let places = multi_dispatch::assigned(self.topic, self.multi_dispatch, self.multi_queue_offset);
+        places.map(|(topic, queue_offset)| UnitPlace {
+            topic,
+            queue_id: multi_dispatch::LMQ_QUEUE_ID,
+            queue_offset,
+        })
     }
 }

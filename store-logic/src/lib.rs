@@ -54,10 +54,11 @@ mod index_file_set;
 pub mod inspectors;
 pub mod java_json;
 pub mod message;
+pub mod multi_dispatch;
 pub mod snapshot_file;
 pub mod store_checkpoint;
 
-pub use consume_queue_table::{ConsumeQueueTable, QueueHandle};
+pub use consume_queue_table::{ConsumeQueueTable, LightQueueLimit, QueueHandle};
 pub use error::{LogicError, Result};
 pub use index_file_set::{IndexEnd, IndexFileSet};
 

@@ -58,6 +58,12 @@ pub(super) static SETTINGS: &[Setting] = &[
     number!("mappedFileSizeCommitLog", store.commit_log.mapped_file_size_commit_log, MIN_LOG_FILE..=MAX_INT),
     number!("maxMessageSize", store.commit_log.max_message_size, 1..=MAX_INT),
     flag!("checkCRCOnRecover", store.commit_log.check_crc_on_recover),
+    flag!("enabledAppendPropCRC", store.commit_log.enabled_append_prop_crc),
+    flag!("forceVerifyPropCRC", store.commit_log.force_verify_prop_crc),
+    flag!("autoMessageVersionOnTopicLen", store.commit_log.auto_message_version_on_topic_len),
+    flag!("enableLmq", store.multi_dispatch.enable_lmq),
+    flag!("enableMultiDispatch", store.multi_dispatch.enable_multi_dispatch),
+    number!("maxLmqConsumeQueueNum", store.multi_dispatch.max_lmq_consume_queue_num, 0..=MAX_INT),
     number!("osPageCacheBusyTimeOutMills", store.commit_log.os_page_cache_busy_time_out_mills, 0..=MAX_INT),
     flag!("warmMapedFileEnable", store.commit_log.warm_mapped_file_enable),
     Setting {
@@ -96,6 +102,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     number!("flushIntervalCommitLog", store.flush.flush_interval_commit_log, 1..=MAX_INT),
     number!("flushCommitLogLeastPages", store.flush.flush_commit_log_least_pages, 0..=MAX_INT),
     number!("flushCommitLogThoroughInterval", store.flush.flush_commit_log_thorough_interval, 0..=MAX_INT),
+    flag!("readUnCommitted", store.flush.read_un_committed),
     number!("syncFlushTimeout", store.flush.sync_flush_timeout, 1..=MAX_INT),
     number!(
         "maxTransferBytesOnMessageInMemory",

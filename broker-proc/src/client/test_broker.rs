@@ -279,10 +279,10 @@ fn encode(header: &SendMessageRequestHeader, body: &[u8], properties: &str, queu
         body,
         properties,
     };
-    let mut record = Vec::new();
-    let layout = record_format::encode(&message, 1 << 20, &mut record).unwrap();
-    layout.place(&mut record, queue_offset as u64, 0, FIRST_STORED + 1000 * queue_offset as i64);
-    record
+    let store_timestamp = FIRST_STORED + 1000 * queue_offset as i64;
+    let place =
+        record_format::RecordPlace { queue_offset: queue_offset as u64, phy_offset: 0, store_timestamp };
+    record_format::encode_whole(&message, 1 << 20, false, &place).unwrap()
 }
 
 /// Body and properties of every entry of a batch.

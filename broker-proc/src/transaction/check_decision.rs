@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::topic_validator::RMQ_SYS_TRANS_HALF_TOPIC;
     use store_core::Message;
-    use store_core::record_format::encode;
+    use store_core::record_format::{RecordPlace, encode_whole};
 
     const BORN: i64 = 1_700_000_000_000;
 
@@ -62,8 +62,8 @@ mod tests {
             body: b"b",
             properties,
         };
-        let mut record = Vec::new();
-        encode(&message, 100, &mut record).unwrap();
+        let place = RecordPlace { queue_offset: 0, phy_offset: 0, store_timestamp: 0 };
+        let record = encode_whole(&message, 100, false, &place).unwrap();
         decide(&HalfMessage::read(&record).unwrap(), BORN + age, 6000, 3)
     }
 

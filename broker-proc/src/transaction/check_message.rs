@@ -3,7 +3,7 @@ use crate::broker_context::BrokerContext;
 use crate::remoting::headers::CheckTransactionStateRequestHeader;
 use crate::remoting::{RemotingCommand, request_code};
 use store_core::properties::{Properties, names};
-use store_core::record_format::encode;
+use store_core::record_format::{RecordPlace, encode_whole};
 use store_core::{AppendResult, message_id};
 
 /// The question to a producer about the copy of a half message (`CHECK_TRANSACTION_STATE`); `None` when the message names
@@ -21,9 +21,12 @@ pub(super) fn check_request(
     properties.set(names::WAIT_STORE_MSG_OK, "false");
     let properties = properties.encode();
     let message = half.message(topic, queue_id, &properties, context.store_host);
-    let mut record = Vec::new();
-    let layout = encode(&message, message.body.len(), &mut record).ok()?;
-    layout.place(&mut record, copy.logics_offset, copy.wrote_offset, half.view().store_timestamp);
+    let place = RecordPlace {
+        queue_offset: copy.logics_offset,
+        phy_offset: copy.wrote_offset,
+        store_timestamp: half.view().store_timestamp,
+    };
+    let record = encode_whole(&message, message.body.len(), false, &place).ok()?;
     let unique_key = copied.get(names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX).map(str::to_owned);
     let header = CheckTransactionStateRequestHeader {
         topic: Some(half.view().topic.to_owned()),

@@ -130,6 +130,7 @@ impl<'a> HalfMessage<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use store_core::record_format::{RecordPlace, encode_whole};
 
     fn half(properties: &str, reconsume_times: i32) -> bool {
         is_half(&Properties::parse(properties), reconsume_times)
@@ -172,14 +173,13 @@ mod tests {
             body: b"b",
             properties: "REAL_TOPIC\u{1}TopicTx\u{2}REAL_QID\u{1}0\u{2}",
         };
-        let mut record = Vec::new();
-        store_core::record_format::encode(&message, 100, &mut record).unwrap();
+        let place = RecordPlace { queue_offset: 0, phy_offset: 0, store_timestamp: 0 };
+        let record = encode_whole(&message, 100, false, &place).unwrap();
         assert!(HalfMessage::read(&record).is_none());
         assert!(HalfMessage::read(&record[..20]).is_none());
         assert!(HalfMessage::read(&[]).is_none());
-        record.clear();
         let message = Message { topic: RMQ_SYS_TRANS_HALF_TOPIC, ..message };
-        store_core::record_format::encode(&message, 100, &mut record).unwrap();
+        let record = encode_whole(&message, 100, false, &place).unwrap();
         assert_eq!(HalfMessage::read(&record).unwrap().real_queue(), Some(("TopicTx", 0)));
     }
 }

@@ -80,7 +80,7 @@ impl OpQueueReader {
 mod tests {
     use super::*;
     use store_core::Message;
-    use store_core::record_format::encode;
+    use store_core::record_format::{RecordPlace, encode_whole};
 
     /// An op record as it is stored.
     fn op_record(op_offset: u64, body: &[u8], tag: &str) -> Vec<u8> {
@@ -98,10 +98,8 @@ mod tests {
             body,
             properties: &properties,
         };
-        let mut record = Vec::new();
-        let layout = encode(&message, body.len(), &mut record).unwrap();
-        layout.place(&mut record, op_offset, 0, 0);
-        record
+        let place = RecordPlace { queue_offset: op_offset, phy_offset: 0, store_timestamp: 0 };
+        encode_whole(&message, body.len(), false, &place).unwrap()
     }
 
     #[test]

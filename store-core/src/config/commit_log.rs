@@ -1,3 +1,5 @@
+use store_logic::commit_log::format::Checksum;
+
 /// Settings of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommitLogConfig {
@@ -7,6 +9,13 @@ pub struct CommitLogConfig {
     pub max_message_size: u32,
     /// Compare the body's CRC while recovering (`checkCRCOnRecover`). Default true.
     pub check_crc_on_recover: bool,
+    /// Put a CRC of the whole record at the end of each new record (`enabledAppendPropCRC`). Default false.
+    pub enabled_append_prop_crc: bool,
+    /// While recovering, check records that have it against the CRC of the whole record instead of that of the body
+    /// (`forceVerifyPropCRC`). Default false.
+    pub force_verify_prop_crc: bool,
+    /// Take topics that need a record of version 2, over 127 bytes (`autoMessageVersionOnTopicLen`). Default true.
+    pub auto_message_version_on_topic_len: bool,
     /// Milliseconds the tail may be held before the store calls itself busy (`osPageCacheBusyTimeOutMills`). Default 1000.
     pub os_page_cache_busy_time_out_mills: u64,
     /// Touch the pages of a new file and lock it in memory (`warmMapedFileEnable`, spelt as Apache spells it). Default false.
@@ -15,12 +24,26 @@ pub struct CommitLogConfig {
     pub preallocate: bool,
 }
 
+impl CommitLogConfig {
+    /// What a recovery checks of each record.
+    pub fn checksum_on_recover(&self) -> Checksum {
+        match (self.force_verify_prop_crc, self.check_crc_on_recover) {
+            (true, _) => Checksum::Record,
+            (false, true) => Checksum::Body,
+            (false, false) => Checksum::Skip,
+        }
+    }
+}
+
 impl Default for CommitLogConfig {
     fn default() -> Self {
         Self {
             mapped_file_size_commit_log: 1 << 30,
             max_message_size: 4 << 20,
             check_crc_on_recover: true,
+            enabled_append_prop_crc: false,
+            force_verify_prop_crc: false,
+            auto_message_version_on_topic_len: true,
             os_page_cache_busy_time_out_mills: 1000,
             warm_mapped_file_enable: false,
             preallocate: true,

@@ -19,6 +19,8 @@ pub struct FlushConfig {
     pub flush_commit_log_least_pages: u32,
     /// Milliseconds after which everything is flushed (`flushCommitLogThoroughInterval`). Default 10,000.
     pub flush_commit_log_thorough_interval: u64,
+    /// With SYNC_FLUSH, let consumers see records before they are durable (`readUnCommitted`). Default false.
+    pub read_un_committed: bool,
     /// Milliseconds a SYNC_FLUSH put waits before it is answered FLUSH_DISK_TIMEOUT (`syncFlushTimeout`). Default 5000.
     pub sync_flush_timeout: u64,
 }
@@ -30,6 +32,7 @@ impl Default for FlushConfig {
             flush_interval_commit_log: 500,
             flush_commit_log_least_pages: 4,
             flush_commit_log_thorough_interval: 10_000,
+            read_un_committed: false,
             sync_flush_timeout: 5000,
         }
     }

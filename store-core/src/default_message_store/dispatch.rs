@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
-use store_logic::dispatch::{DeliverTime, DispatchRequest};
+use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};
 use store_logic::{LogicError, Result};
 
 /// Bytes dispatched in one step.
@@ -39,11 +39,11 @@ impl Shared {
         self.log.max_offset().saturating_sub(self.dispatched_offset())
     }
 
-    /// Records below may be seen by consumers: with SYNC_FLUSH only what is durable.
+    /// Records below may be seen by consumers: with SYNC_FLUSH only what is durable, unless they may read ahead of that.
     fn visible_end(&self) -> u64 {
         match self.config.flush.flush_disk_type {
-            FlushDiskType::SyncFlush => self.log.flushed_where(),
-            FlushDiskType::AsyncFlush => self.log.max_offset(),
+            FlushDiskType::SyncFlush if !self.config.flush.read_un_committed => self.log.flushed_where(),
+            _ => self.log.max_offset(),
         }
     }
 
@@ -112,46 +112,47 @@ impl Shared {
 
     fn dispatch_record(&self, phy_offset: u64, view: &MessageView<'_>) -> Result<()> {
         let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
-        let has_place = self.has_place(&request);
-        if has_place {
-            self.put_unit(&request)?;
+        for place in self.places(&request) {
+            self.put_unit(&request, &place)?;
         }
         self.put_index(&request)?;
-        if has_place {
-            self.tell_arrival(&request);
+        for place in self.places(&request) {
+            self.tell_arrival(&request, &place);
         }
         Ok(())
     }
 
-    /// True when the record has a place in a queue: it is visible, its topic was not deleted since, and the topic's
-    /// queues are of the kind this store writes.
-    pub(super) fn has_place(&self, request: &DispatchRequest<'_>) -> bool {
-        request.is_visible()
-            && !self.has_batch_queues(request.topic)
-            && !self.notes.is_of_deleted_topic(request.topic, request.phy_offset)
+    /// The record's places in queues of the kind this store writes: its own, then those in light queues. None in topics
+    /// that were deleted since.
+    pub(super) fn places<'a>(&self, request: &DispatchRequest<'a>) -> impl Iterator<Item = UnitPlace<'a>> {
+        let own = Some(request.own_place()).filter(|own| !self.has_batch_queues(own.topic));
+        let light = Some(request).filter(|_| self.config.multi_dispatch.is_on());
+        let places = own.into_iter().chain(light.into_iter().flat_map(DispatchRequest::light_places));
+        let (is_visible, phy_offset) = (request.is_visible(), request.phy_offset);
+        places.filter(move |place| is_visible && !self.notes.is_of_deleted_topic(place.topic, phy_offset))
     }
 
-    fn put_unit(&self, request: &DispatchRequest<'_>) -> Result<()> {
-        let handle = self.queues.get_or_create(request.topic, request.queue_id)?;
-        let queue_offset = request.consume_queue_offset;
+    fn put_unit(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> Result<()> {
+        let UnitPlace { topic, queue_id, queue_offset } = *place;
+        let handle = self.queues.get_or_create(topic, queue_id)?;
         let unit = unit_of(request);
         match handle.queue.put(queue_offset, unit)? {
             PutUnit::Appended | PutUnit::Present | PutUnit::Stale => {}
             PutUnit::Taken(present) => {
                 tracing::warn!(
-                    topic = request.topic,
-                    queue_id = request.queue_id,
+                    topic,
+                    queue_id,
                     queue_offset,
                     ?present,
                     ?unit,
                     "the place of a message in its queue is taken; the message stays in the log only"
                 );
             }
-            PutUnit::Gap { next } if !self.is_possible_gap(request, next) => {}
+            PutUnit::Gap { next } if !self.is_possible_gap(request, place, next) => {}
             PutUnit::Gap { next } => {
                 tracing::error!(
-                    topic = request.topic,
-                    queue_id = request.queue_id,
+                    topic,
+                    queue_id,
                     next,
                     queue_offset,
                     "messages are missing between two neighbours of a queue; their places stay empty"
@@ -165,14 +166,19 @@ impl Shared {
 
     /// Whether the log could have held the messages that are missing before a record. If not, the record's queue offset is
     /// damaged (no checksum covers it): the record stays in the log and gets no place, for its place would be far off.
-    pub(super) fn is_possible_gap(&self, request: &DispatchRequest<'_>, next: u64) -> bool {
-        let missing = request.consume_queue_offset.saturating_sub(next);
+    pub(super) fn is_possible_gap(
+        &self,
+        request: &DispatchRequest<'_>,
+        place: &UnitPlace<'_>,
+        next: u64,
+    ) -> bool {
+        let missing = place.queue_offset.saturating_sub(next);
         let possible = missing <= self.log.max_offset() / MIN_RECORD;
         if !possible {
             tracing::error!(
-                topic = request.topic,
-                queue_id = request.queue_id,
-                queue_offset = request.consume_queue_offset,
+                topic = place.topic,
+                queue_id = place.queue_id,
+                queue_offset = place.queue_offset,
                 next,
                 phy_offset = request.phy_offset,
                 "a record's queue offset cannot be right; it gets no place in its queue"
@@ -189,12 +195,12 @@ impl Shared {
         Ok(())
     }
 
-    fn tell_arrival(&self, request: &DispatchRequest<'_>) {
+    fn tell_arrival(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) {
         let Some(listener) = self.listener.get() else { return };
         listener.arriving(&Arrival {
-            topic: request.topic,
-            queue_id: request.queue_id,
-            next_offset: request.consume_queue_offset + 1,
+            topic: place.topic,
+            queue_id: place.queue_id,
+            next_offset: place.queue_offset.saturating_add(1),
             tags_code: request.tags_code,
             store_timestamp: request.store_timestamp,
             properties: request.properties,

@@ -1,14 +1,17 @@
 //! A message's way into the log: checked and encoded first, placed while the tail is held, answered when durable.
 
+mod light_queues;
+
 use super::Shared;
 use crate::config::{BrokerRole, FlushDiskType};
 use crate::put_result::{AppendResult, PutMessageStatus, PutResult};
 use crate::put_ticket::PutTicket;
+use light_queues::LightQueues;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 use store_logic::QueueHandle;
-use store_logic::commit_log::format::EncodeError;
+use store_logic::commit_log::format::{EncodeError, MAX_V1_TOPIC};
 use store_logic::commit_log::{AppendError, Appended, RecordBatch};
 use store_logic::message::properties::{self, names};
 use store_logic::message::{Message, sys_flag};
@@ -58,19 +61,28 @@ impl Shared {
     ) -> Result<(Appended, PutResult), PutResult> {
         self.check_before_put(messages)?;
         let max_body = self.config.commit_log.max_message_size as usize;
+        batch.append_record_crc(self.config.commit_log.enabled_append_prop_crc);
+        let mut light_queues = LightQueues::default();
         for message in messages {
-            batch.push(message, max_body).map_err(|error| refuse_illegal(&error))?;
+            let names = LightQueues::requested(self, message)?;
+            if names.is_empty() {
+                batch.push(message, max_body).map_err(|error| refuse_illegal(&error))?;
+            } else {
+                let record = batch.push_multi_dispatch(message, max_body);
+                light_queues.add(self, record.map_err(|error| refuse_illegal(&error))?, &names)?;
+            }
         }
         self.log.check_fits(batch).map_err(|error| refuse_illegal(&error))?;
         let first = &messages[0];
         let handle = self.queue_of(first)?;
-        self.append(first, handle, batch)
+        self.append(first, handle, &mut light_queues, batch)
     }
 
     fn append(
         &self,
         first: &Message<'_>,
         mut handle: Arc<QueueHandle>,
+        light_queues: &mut LightQueues,
         batch: &mut RecordBatch,
     ) -> Result<(Appended, PutResult), PutResult> {
         let visible = sys_flag::is_visible(first.sys_flag);
@@ -80,11 +92,13 @@ impl Shared {
         if handle.is_deleted() {
             handle = self.queue_of(first)?;
         }
+        light_queues.assign(self, batch)?;
         let queue_offset = if visible { handle.next_offset() } else { 0 };
         let appended = tail.append(batch, queue_offset, now).map_err(|error| self.refuse_append(error))?;
         if visible {
             handle.set_next_offset(queue_offset + batch.len() as u64);
         }
+        light_queues.advance();
         drop(tail);
         let batch_offsets = if batch.len() > 1 {
             batch.record_positions().map(|at| appended.phy_offset + at).collect()
@@ -133,8 +147,20 @@ impl Shared {
             let reason = format!("topic {} has batch queues, which this store does not write", first.topic);
             return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
         }
+        self.check_topic(first.topic)?;
         messages.iter().try_for_each(check_no_inner_batch)?;
         self.check_page_cache_busy()
+    }
+
+    fn check_topic(&self, topic: &str) -> Result<(), PutResult> {
+        if topic.len() > MAX_V1_TOPIC && !self.config.commit_log.auto_message_version_on_topic_len {
+            let reason = format!(
+                "topic: expected at most {MAX_V1_TOPIC} bytes, found {}; longer ones need autoMessageVersionOnTopicLen",
+                topic.len()
+            );
+            return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
+        }
+        Ok(())
     }
 
     fn check_page_cache_busy(&self) -> Result<(), PutResult> {

@@ -72,6 +72,10 @@ pub fn config(root: &Path, settings: &BTreeMap<String, String>) -> MessageStoreC
             "mappedFileSizeConsumeQueue" => config.consume_queue.mapped_file_size_consume_queue = number(),
             "maxHashSlotNum" => config.index.max_hash_slot_num = number() as u32,
             "maxIndexNum" => config.index.max_index_num = number() as u32,
+            "enableLmq" => config.multi_dispatch.enable_lmq = value == "true",
+            "enableMultiDispatch" => config.multi_dispatch.enable_multi_dispatch = value == "true",
+            "enabledAppendPropCRC" => config.commit_log.enabled_append_prop_crc = value == "true",
+            "forceVerifyPropCRC" => config.commit_log.force_verify_prop_crc = value == "true",
             "messageDelayLevel" => config.delay_levels = value.parse().expect("delay levels"),
             "flushDiskType" if value == "SYNC_FLUSH" => {
                 config.flush.flush_disk_type = FlushDiskType::SyncFlush;

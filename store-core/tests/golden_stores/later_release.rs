@@ -40,13 +40,6 @@ pub const TABLE: &[LaterRelease] = &[
     later("stores/ext-cq", What::Section("consumequeue_ext"), "bitmaps of SQL92 filters beside the queue"),
     later("stores/ext-cq", What::Setting("enableConsumeQueueExt"), "new units hold the tag code itself"),
     later(
-        "stores/multi-dispatch-lmq",
-        What::Setting("enableMultiDispatch"),
-        "units of light queues at dispatch",
-    ),
-    later("stores/crc32-append", What::Setting("enabledAppendPropCRC"), "CRC of whole records in new ones"),
-    later("stores/force-verify", What::Setting("forceVerifyPropCRC"), "CRC of whole records checked"),
-    later(
         "stores/transient-pool",
         What::Setting("transientStorePoolEnable"),
         "writing through a buffer pool",

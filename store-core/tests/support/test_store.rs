@@ -17,16 +17,23 @@ use store_core::{
 pub struct Arrivals {
     count: Mutex<u64>,
     more: Condvar,
+    queues: Mutex<Vec<(String, u64)>>,
 }
 
 impl MessageArrivingListener for Arrivals {
-    fn arriving(&self, _arrival: &Arrival<'_>) {
+    fn arriving(&self, arrival: &Arrival<'_>) {
+        self.queues.lock().expect("a list").push((arrival.topic.to_owned(), arrival.next_offset));
         *self.count.lock().expect("a count") += 1;
         self.more.notify_all();
     }
 }
 
 impl Arrivals {
+    /// Topic of each arrival and the offset behind it, in order.
+    pub fn queues(&self) -> Vec<(String, u64)> {
+        self.queues.lock().expect("a list").clone()
+    }
+
     /// Waits until so many messages can be read.
     pub fn wait_for(&self, count: u64) {
         let arrived = self.count.lock().expect("a count");

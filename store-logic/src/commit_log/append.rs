@@ -1,8 +1,10 @@
 //! Records at the tail: encoded beforehand, placed and copied while the tail is held.
 
 use super::CommitLog;
-use super::format::{self, BLANK_LEN, EncodeError, RecordLayout};
-use crate::message::Message;
+use super::format::{self, BLANK_LEN, EncodeError, PropertyTail, RecordLayout, RecordPlace};
+use crate::message::{Message, properties};
+use crate::multi_dispatch;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 use store_mmap::MapError;
@@ -18,8 +20,26 @@ pub(super) struct Tail {
 /// elements of a client's batch.
 #[derive(Debug, Default)]
 pub struct RecordBatch {
-    bytes: Vec<u8>,
-    layouts: Vec<RecordLayout>,
+    /// All records, without what is behind the messages' own properties.
+    encoded: Vec<u8>,
+    /// Late properties of all records.
+    late: Vec<u8>,
+    records: Vec<BatchRecord>,
+    total_bytes: usize,
+    record_crc: bool,
+}
+
+#[derive(Debug)]
+struct BatchRecord {
+    layout: RecordLayout,
+    /// Its part of the late properties.
+    late: Range<usize>,
+}
+
+impl BatchRecord {
+    fn total_size(&self) -> usize {
+        self.layout.total_size(self.late.len())
+    }
 }
 
 impl RecordBatch {
@@ -30,56 +50,114 @@ impl RecordBatch {
 
     /// Forgets the records.
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.layouts.clear();
+        self.encoded.clear();
+        self.late.clear();
+        self.records.clear();
+        self.total_bytes = 0;
     }
 
-    /// Encodes one more message.
+    /// Whether records pushed from now on get a CRC of the whole record ([`format::record_crc`]).
+    pub fn append_record_crc(&mut self, on: bool) {
+        self.record_crc = on;
+    }
+
+    /// Encodes one more message. Properties that are the store's to write are left out of what it brings.
     ///
     /// # Errors
     ///
     /// A message beyond the limits; the batch is then as before.
     pub fn push(&mut self, message: &Message<'_>, max_body: usize) -> Result<(), EncodeError> {
-        self.layouts.push(format::encode(message, max_body, &mut self.bytes)?);
+        self.push_with(message, max_body, false)
+    }
+
+    /// Encodes one more message that names light queues (see [`crate::multi_dispatch`]); its offsets there are given to
+    /// [`RecordBatch::set_light_offsets`] once the tail is held. Returns the number of the record in the batch.
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordBatch::push`].
+    pub fn push_multi_dispatch(
+        &mut self,
+        message: &Message<'_>,
+        max_body: usize,
+    ) -> Result<usize, EncodeError> {
+        self.push_with(message, max_body, true)?;
+        Ok(self.records.len() - 1)
+    }
+
+    fn push_with(&mut self, message: &Message<'_>, max_body: usize, late: bool) -> Result<(), EncodeError> {
+        let properties = properties::without_the_stores_own(message.properties);
+        let message = Message { properties: &properties, ..*message };
+        let tail = PropertyTail { late, record_crc: self.record_crc };
+        let layout = format::encode(&message, max_body, tail, &mut self.encoded)?;
+        let record = BatchRecord { layout, late: 0..0 };
+        self.total_bytes += record.total_size();
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Writes the offsets of record number `record` in its light queues, in the order in which it names them.
+    ///
+    /// # Errors
+    ///
+    /// Properties beyond the limit; the batch is then as before.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such record, or it has its offsets already.
+    pub fn set_light_offsets(&mut self, record: usize, offsets: &[u64]) -> Result<(), EncodeError> {
+        let record = &mut self.records[record];
+        assert!(record.late.is_empty(), "a record has one place in each queue");
+        let begin = self.late.len();
+        self.late.extend_from_slice(multi_dispatch::offsets_property(offsets).as_bytes());
+        let added = self.late.len() - begin;
+        if let Err(error) = record.layout.check_late(added) {
+            self.late.truncate(begin);
+            return Err(error);
+        }
+        record.late = begin..self.late.len();
+        self.total_bytes += added;
         Ok(())
     }
 
     /// Records.
     pub fn len(&self) -> usize {
-        self.layouts.len()
+        self.records.len()
     }
 
     /// True without records.
     pub fn is_empty(&self) -> bool {
-        self.layouts.is_empty()
+        self.records.is_empty()
     }
 
     /// Bytes of all records.
     pub fn total_bytes(&self) -> u64 {
-        self.bytes.len() as u64
+        self.total_bytes as u64
     }
 
     /// Bytes of the memory kept; a caller that keeps batches for reuse lets go of huge ones.
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity()
+        self.encoded.capacity() + self.late.capacity()
     }
 
-    /// Fills in what depends on the place and copies the records to `target`.
+    /// Finishes the records in `target`.
     fn place(&mut self, target: &mut [u8], first_queue_offset: u64, phy_offset: u64, store_timestamp: i64) {
-        let mut at = 0;
-        for (layout, queue_offset) in self.layouts.iter().zip(first_queue_offset..) {
-            let record = &mut self.bytes[at..at + layout.total_size];
-            layout.place(record, queue_offset, phy_offset + at as u64, store_timestamp);
-            at += layout.total_size;
+        let (mut from, mut to) = (0, 0);
+        for (record, queue_offset) in self.records.iter().zip(first_queue_offset..) {
+            let place = RecordPlace { queue_offset, phy_offset: phy_offset + to as u64, store_timestamp };
+            let encoded = &mut self.encoded[from..from + record.layout.encoded_len()];
+            from += encoded.len();
+            let begin = to;
+            to += record.total_size();
+            record.layout.place(encoded, &self.late[record.late.clone()], &place, &mut target[begin..to]);
         }
-        target.copy_from_slice(&self.bytes);
     }
 
     /// Position of each record within the batch.
     pub fn record_positions(&self) -> impl Iterator<Item = u64> {
-        self.layouts.iter().scan(0, |next, layout| {
+        self.records.iter().scan(0, |next, record| {
             let at = *next;
-            *next += layout.total_size as u64;
+            *next += record.total_size() as u64;
             Some(at)
         })
     }

@@ -1,7 +1,7 @@
 //! Walking the log record by record: dispatch does it behind the writer, recovery to find the end.
 
 use super::CommitLog;
-use super::format::{self, Decoded, Fault, MessageView};
+use super::format::{self, Checksum, Decoded, Fault, MessageView};
 use std::ops::ControlFlow;
 
 /// Where a scan of the log came to its end.
@@ -50,7 +50,7 @@ impl CommitLog {
     pub fn scan(
         &self,
         start: u64,
-        check_body_crc: bool,
+        checksum: Checksum,
         mut visit: impl FnMut(u64, &MessageView<'_>) -> ControlFlow<()>,
     ) -> LogEnd {
         let mut end =
@@ -60,7 +60,7 @@ impl CommitLog {
             let mut position = 0;
             let file_end = loop {
                 let phy_offset = at + position as u64;
-                match decode_at(&rest[position..], phy_offset, check_body_crc) {
+                match decode_at(&rest[position..], phy_offset, checksum) {
                     Ok(Decoded::Record(view)) => {
                         if visit(phy_offset, &view).is_break() {
                             end.offset = phy_offset;
@@ -97,14 +97,14 @@ impl CommitLog {
         let next_file = self.files.roll_next(end.offset);
         let behind_fault = self.files.slice_rest(end.offset).and_then(|rest| format::claimed_size(&rest));
         let candidates = behind_fault.map(|size| end.offset + u64::from(size)).into_iter().chain([next_file]);
-        let records = |start| self.scan(start, true, |_, _| ControlFlow::Continue(())).records;
+        let records = |start| self.scan(start, Checksum::Body, |_, _| ControlFlow::Continue(())).records;
         candidates.map(records).find(|records| *records > 0).unwrap_or(0)
     }
 }
 
 /// Reads what stands at `phy_offset`; a record must say so itself.
-pub(crate) fn decode_at(bytes: &[u8], phy_offset: u64, check_body_crc: bool) -> Result<Decoded<'_>, Fault> {
-    let decoded = format::decode(bytes, check_body_crc)?;
+pub(crate) fn decode_at(bytes: &[u8], phy_offset: u64, checksum: Checksum) -> Result<Decoded<'_>, Fault> {
+    let decoded = format::decode_checked(bytes, checksum)?;
     if let Decoded::Record(view) = &decoded {
         if u64::try_from(view.physical_offset) != Ok(phy_offset) {
             return Err(Fault::Field {

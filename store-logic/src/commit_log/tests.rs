@@ -1,5 +1,5 @@
 use super::*;
-use crate::commit_log::format::{Fault, MessageView};
+use crate::commit_log::format::{Checksum, Fault, MessageView};
 use crate::message::Message;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn put(log: &CommitLog, bodies: &[&[u8]], queue_offset: u64, now: i64) -> Append
 
 fn scan_all(log: &CommitLog) -> (Vec<(u64, i64, Vec<u8>)>, LogEnd) {
     let mut seen = Vec::new();
-    let end = log.scan(log.min_offset(), true, |phy, view: &MessageView<'_>| {
+    let end = log.scan(log.min_offset(), Checksum::Body, |phy, view: &MessageView<'_>| {
         seen.push((phy, view.queue_offset, view.body.to_vec()));
         ControlFlow::Continue(())
     });

@@ -53,6 +53,8 @@ fn request(number: u64) -> DispatchRequest<'static> {
         uniq_key: Some("u"),
         tags: None,
         sys_flag: 0,
+        multi_dispatch: None,
+        multi_queue_offset: None,
         properties: "",
     }
 }

@@ -3,6 +3,8 @@
 //! Readers accept a missing last separator. A pair with an empty name or value is dropped, and of equal names the last
 //! one counts, as in Java.
 
+use std::borrow::Cow;
+
 /// Between a name and its value.
 pub const NAME_VALUE_SEPARATOR: char = '\u{1}';
 /// Behind each pair.
@@ -51,8 +53,12 @@ pub mod names {
     pub const INNER_NUM: &str = "INNER_NUM";
     /// First queue offset of an inner batch.
     pub const INNER_BASE: &str = "INNER_BASE";
-    /// CRC of the whole record.
+    /// CRC of the whole record; see `commit_log::format::record_crc`.
     pub const CRC32: &str = "__CRC32#";
+    /// Names of the light queues a message goes to, separated by commas; see `multi_dispatch`.
+    pub const INNER_MULTI_DISPATCH: &str = "INNER_MULTI_DISPATCH";
+    /// Its queue offsets there, in the same order.
+    pub const INNER_MULTI_QUEUE_OFFSET: &str = "INNER_MULTI_QUEUE_OFFSET";
     /// Arbitrary delay in seconds.
     pub const TIMER_DELAY_SEC: &str = "TIMER_DELAY_SEC";
     /// Arbitrary delay in milliseconds.
@@ -72,6 +78,26 @@ pub fn pairs(properties: &str) -> impl Iterator<Item = (&str, &str)> {
 /// Value of a property; the last one of equal names.
 pub fn get<'a>(properties: &'a str, name: &str) -> Option<&'a str> {
     pairs(properties).filter(|pair| pair.0 == name).last().map(|pair| pair.1)
+}
+
+/// True for a property string that another pair cannot simply be put behind: its last separator is missing.
+pub fn needs_separator(properties: &str) -> bool {
+    !properties.is_empty() && !properties.ends_with(PROPERTY_SEPARATOR)
+}
+
+/// The property string without the properties that the store alone writes ([`names::CRC32`],
+/// [`names::INNER_MULTI_QUEUE_OFFSET`]); everything else stays as it is, byte for byte. From a client, or left from where
+/// a message was stored before, they would be wrong.
+pub fn without_the_stores_own(properties: &str) -> Cow<'_, str> {
+    let is_own = |pair: &str| {
+        let name = pair.split_once(NAME_VALUE_SEPARATOR).map_or(pair, |pair| pair.0);
+        name == names::CRC32 || name == names::INNER_MULTI_QUEUE_OFFSET
+    };
+    if !properties.split(PROPERTY_SEPARATOR).any(is_own) {
+        return Cow::Borrowed(properties);
+    }
+    let kept = properties.split_inclusive(PROPERTY_SEPARATOR);
+    Cow::Owned(kept.filter(|pair| !is_own(pair.trim_end_matches(PROPERTY_SEPARATOR))).collect())
 }
 
 /// Properties that are looked at and changed, in their order.
@@ -143,6 +169,15 @@ mod tests {
         assert_eq!(pairs(text).collect::<Vec<_>>(), [("a", "1"), ("b", "2\u{1}3"), ("a", "4")]);
         assert_eq!(get(text, "a"), Some("4"));
         assert_eq!(get(text, "x"), None);
+    }
+
+    #[test]
+    fn what_the_store_writes_itself_is_taken_out() {
+        let kept = "a\u{1}1\u{2}\u{2}b";
+        assert!(matches!(without_the_stores_own(kept), Cow::Borrowed(text) if text == kept));
+        let all = "__CRC32#\u{1}1\u{2}a\u{1}1\u{2}INNER_MULTI_QUEUE_OFFSET\u{1}3\u{2}b\u{1}__CRC32#\u{1}\u{2}__CRC32#";
+        assert_eq!(without_the_stores_own(all), "a\u{1}1\u{2}b\u{1}__CRC32#\u{1}\u{2}");
+        assert!(!needs_separator("") && !needs_separator("a\u{1}1\u{2}") && needs_separator("a\u{1}1"));
     }
 
     #[test]

@@ -24,10 +24,9 @@ fn record(topic: &str, sys_flag: i32, body: &[u8], properties: &str, queue_offse
         body,
         properties,
     };
-    let mut record = Vec::new();
-    let layout = record_format::encode(&message, 1 << 20, &mut record).unwrap();
-    layout.place(&mut record, queue_offset, 123_456, 1_700_000_000_001);
-    record
+    let place =
+        record_format::RecordPlace { queue_offset, phy_offset: 123_456, store_timestamp: 1_700_000_000_001 };
+    record_format::encode_whole(&message, 1 << 20, false, &place).unwrap()
 }
 
 fn one(topic: &str, sys_flag: i32, body: &[u8], properties: &str) -> ReceivedMessage {

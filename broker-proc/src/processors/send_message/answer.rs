@@ -86,9 +86,9 @@ pub(crate) fn code_of(status: PutMessageStatus) -> i32 {
         }
         PutMessageStatus::ServiceNotAvailable => response_code::SERVICE_NOT_AVAILABLE,
         PutMessageStatus::OsPageCacheBusy => response_code::SYSTEM_BUSY,
-        PutMessageStatus::CreateMappedFileFailed | PutMessageStatus::UnknownError => {
-            response_code::SYSTEM_ERROR
-        }
+        PutMessageStatus::CreateMappedFileFailed
+        | PutMessageStatus::LmqConsumeQueueNumExceeded
+        | PutMessageStatus::UnknownError => response_code::SYSTEM_ERROR,
     }
 }
 

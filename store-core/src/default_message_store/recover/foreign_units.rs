@@ -5,15 +5,16 @@ use crate::default_message_store::Shared;
 use crate::error::StoreError;
 use store_logic::commit_log::format::{Decoded, decode};
 use store_logic::consume_queue::{ConsumeQueue, Unit};
-
-/// Queues of this prefix hold units of records that are of other topics (Apache's light message queues).
-const LMQ_PREFIX: &str = "%LMQ%";
+use store_logic::dispatch::{DispatchRequest, UnitPlace};
+use store_logic::multi_dispatch::LMQ_PREFIX;
 
 impl Shared {
     /// Cuts such units at the end of every queue, as far back as the log from `from` on.
     pub(super) fn cut_foreign_units(&self, from: u64) -> Result<(), StoreError> {
         for handle in self.queues.all() {
-            if !handle.queue.topic().starts_with(LMQ_PREFIX) {
+            // What stands in light queues is known only while they are served.
+            let is_light = handle.queue.topic().starts_with(LMQ_PREFIX);
+            if !is_light || self.config.multi_dispatch.is_on() {
                 self.cut_foreign_end(&handle.queue, from)?;
             }
         }
@@ -45,11 +46,10 @@ impl Shared {
     fn is_unit_of(&self, unit: &Unit, queue: &ConsumeQueue, queue_offset: u64) -> bool {
         let Some(record) = self.log.slice(unit.phy_offset, unit.size) else { return false };
         match decode(&record, false) {
-            Ok(Decoded::Record(view)) => {
-                view.topic == queue.topic()
-                    && view.queue_id == queue.queue_id()
-                    && u64::try_from(view.queue_offset) == Ok(queue_offset)
-                    && view.total_size == unit.size
+            Ok(Decoded::Record(view)) if view.total_size == unit.size => {
+                let place = UnitPlace { topic: queue.topic(), queue_id: queue.queue_id(), queue_offset };
+                let request = DispatchRequest::new(unit.phy_offset, &view, &self.config.delay_levels);
+                request.own_place() == place || request.light_places().any(|light| light == place)
             }
             _ => false,
         }

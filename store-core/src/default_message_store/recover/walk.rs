@@ -8,7 +8,7 @@ use store_logic::LogicError;
 use store_logic::commit_log::format::MessageView;
 use store_logic::commit_log::{LogEnd, ScanStart};
 use store_logic::consume_queue::{ConsumeQueue, PutUnit};
-use store_logic::dispatch::DispatchRequest;
+use store_logic::dispatch::{DispatchRequest, UnitPlace};
 
 /// One walk over the log.
 pub(super) struct Walk {
@@ -48,12 +48,11 @@ impl Shared {
         let mut units_rebuilt = 0;
         let mut gap = false;
         let mut failed: Option<LogicError> = None;
-        let check_crc = self.config.commit_log.check_crc_on_recover;
-        let end = self.log.scan(start, check_crc, |phy_offset, view| {
+        let checksum = self.config.commit_log.checksum_on_recover();
+        let end = self.log.scan(start, checksum, |phy_offset, view| {
             match self.redispatch(phy_offset, view, from_beginning) {
-                Ok(PutUnit::Appended) => units_rebuilt += 1,
-                Ok(PutUnit::Gap { .. }) => gap = true,
-                Ok(_) => {}
+                Ok(Redispatched::Done { put }) => units_rebuilt += put,
+                Ok(Redispatched::Gap) => gap = true,
                 Err(error) => failed = Some(error),
             }
             if gap || failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -64,42 +63,64 @@ impl Shared {
         }
     }
 
-    /// Dispatches a record to queue and index; at a gap to neither.
+    /// Dispatches a record to its queues and the index; stops at the first gap.
     fn redispatch(
         &self,
         phy_offset: u64,
         view: &MessageView<'_>,
         from_beginning: bool,
-    ) -> Result<PutUnit, LogicError> {
+    ) -> Result<Redispatched, LogicError> {
         let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
-        let mut put = PutUnit::Present;
-        if self.has_place(&request) {
-            let handle = self.queues.get_or_create(request.topic, request.queue_id)?;
-            put = put_again(&handle.queue, &request, from_beginning)?;
-            if let PutUnit::Gap { next } = put {
-                // A queue without files may begin anywhere, but only the beginning of the log tells where.
-                let may_begin_here = handle.queue.files().file_count() == 0 && !from_beginning;
-                if may_begin_here || self.is_possible_gap(&request, next) {
-                    if !from_beginning {
-                        return Ok(put);
-                    }
-                    put = pad_and_put(&handle.queue, &request, next)?;
-                } else {
-                    put = PutUnit::Present;
-                }
+        let mut put = 0;
+        for place in self.places(&request) {
+            match self.put_again(&request, &place, from_beginning)? {
+                PutUnit::Appended => put += 1,
+                PutUnit::Gap { .. } => return Ok(Redispatched::Gap),
+                _ => {}
             }
         }
         self.put_index(&request)?;
-        Ok(put)
+        Ok(Redispatched::Done { put })
+    }
+
+    /// Puts a record's unit again; a gap is one that an earlier file of the log may fill.
+    fn put_again(
+        &self,
+        request: &DispatchRequest<'_>,
+        place: &UnitPlace<'_>,
+        from_beginning: bool,
+    ) -> Result<PutUnit, LogicError> {
+        let handle = self.queues.get_or_create(place.topic, place.queue_id)?;
+        let queue = &handle.queue;
+        let put = compare_or_put(queue, request, place, from_beginning)?;
+        let PutUnit::Gap { next } = put else { return Ok(put) };
+        // A queue without files may begin anywhere, but only the beginning of the log tells where.
+        let may_begin_here = queue.files().file_count() == 0 && !from_beginning;
+        if !may_begin_here && !self.is_possible_gap(request, place, next) {
+            return Ok(PutUnit::Present);
+        }
+        if from_beginning { pad_and_put(queue, request, place, next) } else { Ok(put) }
     }
 }
 
-fn put_again(
+/// What became of a record that was dispatched again.
+enum Redispatched {
+    /// It is everywhere.
+    Done {
+        /// Units that were missing.
+        put: u64,
+    },
+    /// Units before it are missing.
+    Gap,
+}
+
+fn compare_or_put(
     queue: &ConsumeQueue,
     request: &DispatchRequest<'_>,
+    place: &UnitPlace<'_>,
     from_beginning: bool,
 ) -> Result<PutUnit, LogicError> {
-    let queue_offset = request.consume_queue_offset;
+    let queue_offset = place.queue_offset;
     let unit = unit_of(request);
     if queue.files().file_count() == 0 && queue_offset > 0 && !from_beginning {
         return Ok(PutUnit::Gap { next: 0 });
@@ -107,7 +128,7 @@ fn put_again(
     match queue.put(queue_offset, unit)? {
         // Only the first message of a queue made anew says so beyond doubt.
         PutUnit::Taken(_) if queue_offset == 0 => {
-            tracing::info!(topic = request.topic, queue_id = request.queue_id, "the queue was made anew");
+            tracing::info!(topic = place.topic, queue_id = place.queue_id, "the queue was made anew");
             queue.restart_at(0)?;
             queue.put(queue_offset, unit)
         }
@@ -119,12 +140,13 @@ fn put_again(
 fn pad_and_put(
     queue: &ConsumeQueue,
     request: &DispatchRequest<'_>,
+    place: &UnitPlace<'_>,
     next: u64,
 ) -> Result<PutUnit, LogicError> {
-    let queue_offset = request.consume_queue_offset;
+    let queue_offset = place.queue_offset;
     tracing::warn!(
-        topic = request.topic,
-        queue_id = request.queue_id,
+        topic = place.topic,
+        queue_id = place.queue_id,
         next,
         queue_offset,
         "messages of a queue are lost"

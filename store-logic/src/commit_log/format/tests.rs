@@ -1,8 +1,9 @@
 //! Against bytes made by Apache's own classes (RocketMQ 5.3.4-SNAPSHOT), chapter by chapter of the format.
 
 use super::*;
+use crate::message::{Message, properties};
 
-fn hex(text: &str) -> Vec<u8> {
+pub(super) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().map(|byte| (byte as char).to_digit(16).unwrap() as u8).collect();
     digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect()
 }
@@ -17,7 +18,7 @@ const PREPARED: &str = "0000006fdaa320a755812d6000000001000000070000000000000000
 18bcfe5687b0a01020300003039000001a22d5affff0a09080700002a9f000000020000000000000000000000047072657006546f706963410\
 00a54414753015461674102";
 
-fn message<'a>(body: &'a [u8], properties: &'a str) -> Message<'a> {
+pub(super) fn message<'a>(body: &'a [u8], properties: &'a str) -> Message<'a> {
     Message {
         topic: "TopicA",
         queue_id: 1,
@@ -34,11 +35,17 @@ fn message<'a>(body: &'a [u8], properties: &'a str) -> Message<'a> {
 }
 
 fn encode_at(message: &Message<'_>, queue_offset: u64, phy_offset: u64, store_timestamp: i64) -> Vec<u8> {
-    let mut out = Vec::new();
-    let layout = encode(message, 4 << 20, &mut out).unwrap();
-    assert_eq!(layout.total_size, out.len());
-    layout.place(&mut out, queue_offset, phy_offset, store_timestamp);
-    out
+    let place = RecordPlace { queue_offset, phy_offset, store_timestamp };
+    encode_with(message, PropertyTail::default(), "", &place)
+}
+
+fn encode_with(message: &Message<'_>, tail: PropertyTail, late: &str, place: &RecordPlace) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    let layout = encode(message, 4 << 20, tail, &mut encoded).unwrap();
+    layout.check_late(late.len()).unwrap();
+    let mut record = vec![0; layout.total_size(late.len())];
+    layout.place(&mut encoded, late.as_bytes(), place, &mut record);
+    record
 }
 
 fn record(bytes: &[u8]) -> MessageView<'_> {
@@ -91,15 +98,18 @@ fn a_long_topic_makes_version_2() {
 #[test]
 fn limits_are_named() {
     let body = vec![0; 11];
-    let error = encode(&message(&body, ""), 10, &mut Vec::new()).unwrap_err();
+    let error = encode(&message(&body, ""), 10, PropertyTail::default(), &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "message body: expected at most 10 bytes, found 11");
     let long = "p".repeat(properties::MAX_LEN + 1);
     assert!(matches!(
-        encode(&message(b"", &long), 10, &mut Vec::new()),
+        encode(&message(b"", &long), 10, PropertyTail::default(), &mut Vec::new()),
         Err(EncodeError::PropertiesTooLong { found: 32_768 })
     ));
     let no_topic = Message { topic: "", ..message(b"", "") };
-    assert!(matches!(encode(&no_topic, 10, &mut Vec::new()), Err(EncodeError::TopicLength { found: 0 })));
+    assert!(matches!(
+        encode(&no_topic, 10, PropertyTail::default(), &mut Vec::new()),
+        Err(EncodeError::TopicLength { found: 0 })
+    ));
 }
 
 #[test]
