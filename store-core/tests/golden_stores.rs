@@ -12,6 +12,8 @@ mod messages;
 mod multi_dispatch;
 #[path = "golden_stores/opened.rs"]
 mod opened;
+#[path = "golden_stores/other_queues.rs"]
+mod other_queues;
 #[path = "golden_stores/plain_reading.rs"]
 mod plain_reading;
 #[path = "golden_stores/record_crc.rs"]

@@ -9,6 +9,7 @@ mod search;
 pub use append::PutUnit;
 pub use format::Unit;
 pub use search::BoundaryType;
+pub(crate) use search::first_where;
 
 use crate::error::Result;
 use format::UNIT_SIZE;

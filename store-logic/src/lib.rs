@@ -43,9 +43,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
+pub mod batch_consume_queue;
 pub mod bytes;
 pub mod commit_log;
 pub mod consume_queue;
+pub mod consume_queue_ext;
 mod consume_queue_table;
 pub mod dispatch;
 mod error;

@@ -1,5 +1,6 @@
 //! `expected.json`: what Java read in a store and what it made of it.
 
+use crate::other_queues::{BatchQueueDump, ExtDump};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,6 +14,10 @@ pub struct Expected {
     pub commitlog: Vec<LogEntry>,
     #[serde(default)]
     pub consumequeue: Vec<QueueDump>,
+    #[serde(default)]
+    pub batchconsumequeue: Vec<BatchQueueDump>,
+    #[serde(default, rename = "consumequeue_ext")]
+    pub consumequeue_ext: Vec<ExtDump>,
     #[serde(default)]
     pub index: Vec<IndexDump>,
     pub checkpoint: Option<BTreeMap<String, i64>>,

@@ -32,12 +32,9 @@ const fn later(store: &'static str, what: What, why: &'static str) -> LaterRelea
 pub const TABLE: &[LaterRelease] = &[
     later("stores/batch", What::Queue("TopicBcq:0"), BATCH),
     later("stores/batch", What::Queue("TopicBcqMany:0"), BATCH),
-    later("stores/batch", What::Section("batchconsumequeue"), BATCH),
     later("java-classes/s2", What::Queue("BatchT:0"), BATCH),
-    later("java-classes/s2", What::Section("batchconsumequeue"), BATCH),
     later("stores/compaction", What::Messages("TopicCompact:0"), "reading through the compacted log"),
     later("stores/compaction", What::Setting("enableCompaction"), "compaction; the files stay as they are"),
-    later("stores/ext-cq", What::Section("consumequeue_ext"), "bitmaps of SQL92 filters beside the queue"),
     later("stores/ext-cq", What::Setting("enableConsumeQueueExt"), "new units hold the tag code itself"),
     later(
         "stores/transient-pool",

@@ -16,6 +16,7 @@ use store_logic::store_checkpoint::StoreCheckpoint;
 pub fn compare(store: &GoldenStore) {
     log(store);
     queues(store);
+    crate::other_queues::compare(store);
     index(store);
     checkpoint(store);
     assert_eq!(store.root().join("abort").exists(), store.expected.abort, "{}: abort", store.name);
@@ -239,7 +240,7 @@ fn java_host(host: SocketAddr) -> String {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -40,7 +40,7 @@ impl ConsumeQueue {
 }
 
 /// First of `from..to` for which `holds` is true, given that it stays true from there on; `to` when none.
-pub(super) fn first_where(mut from: u64, mut to: u64, holds: impl Fn(u64) -> bool) -> u64 {
+pub(crate) fn first_where(mut from: u64, mut to: u64, holds: impl Fn(u64) -> bool) -> u64 {
     while from < to {
         let middle = from + (to - from) / 2;
         if holds(middle) { to = middle } else { from = middle + 1 }
