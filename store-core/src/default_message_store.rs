@@ -82,7 +82,7 @@ pub(crate) struct Shared {
     /// Failed page accesses of the process when they were last looked at.
     mapping_faults: AtomicU64,
     /// Bytes behind the log's end that count as in memory.
-    hot_bytes: u64,
+    pub(crate) hot_bytes: u64,
 }
 
 impl DefaultMessageStore {

@@ -17,6 +17,14 @@ pub enum StoreError {
     /// No thread for a service.
     #[error("cannot start a service: {0}")]
     Thread(#[source] std::io::Error),
+    /// A file has another size than configured.
+    #[error("{source}; set {key} to the size the store was made with")]
+    FileSize {
+        /// Key in `broker.conf`.
+        key: &'static str,
+        /// The file and both sizes.
+        source: LogicError,
+    },
     /// A size was changed that existing files depend on.
     #[error("{key}: this store was made with {made_with}, configured is {configured}; set {key}={made_with}")]
     Geometry {

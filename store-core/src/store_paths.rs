@@ -48,6 +48,11 @@ impl StorePaths {
         self.root.join("batchconsumequeue")
     }
 
+    /// Apache's extensions of queues: topic, then queue id. Deleted with a topic, not looked at otherwise.
+    pub fn consume_queue_ext(&self) -> PathBuf {
+        self.root.join("consumequeue_ext")
+    }
+
     /// Index files.
     pub fn index(&self) -> PathBuf {
         self.root.join("index")

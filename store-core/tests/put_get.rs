@@ -1,4 +1,5 @@
 //! A running store as its callers see it: put, get, query, delete.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "support/copies.rs"]
 mod copies;

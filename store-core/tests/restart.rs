@@ -1,4 +1,5 @@
 //! Stops, kills, lost and damaged files, and what the next start makes of them.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "support/copies.rs"]
 mod copies;

@@ -40,7 +40,14 @@ impl IndexFileSet {
     /// where it ends now.
     pub fn load(env: &Env, directory: &Path, geometry: IndexGeometry, index_tags: bool) -> Result<Self> {
         let mut entries = env.disk().read_dir(directory)?;
-        entries.retain(|entry| entry.kind == FileKind::File && IndexFile::is_file_name(&entry.name));
+        entries.retain(|entry| entry.kind == FileKind::File);
+        entries.retain(|entry| {
+            let is_index = IndexFile::is_file_name(&entry.name);
+            if !is_index && !entry.name.ends_with(UNUSABLE) {
+                tracing::warn!(directory = %directory.display(), name = entry.name, "passing over a file that is no index file");
+            }
+            is_index
+        });
         let usable = entries.iter().position(|entry| entry.len != geometry.file_size());
         let unusable = entries.split_off(usable.unwrap_or(entries.len()));
         for entry in &unusable {

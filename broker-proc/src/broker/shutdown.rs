@@ -5,7 +5,6 @@ use anyhow::{Context, Result};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use store_core::MessageStore as _;
 
 /// Time that requests under way get.
 const GRACE: Duration = Duration::from_secs(3);
@@ -34,11 +33,11 @@ impl Broker {
             context.persist(&context.topics);
             context.persist(&context.groups);
             context.persist(&context.offsets);
-            let stopped = store.shutdown();
-            // The deliveries of the last moments have become durable by the stop alone.
-            delay_offsets.settle(store.log_positions());
-            delay_offsets.save(&context.files, context.now());
-            stopped
+            // The deliveries of the last moments become durable by the stop alone.
+            store.shutdown_with(|positions| {
+                delay_offsets.settle(positions);
+                delay_offsets.save(&context.files, context.now());
+            })
         });
         let stopped = stopped.await.context("stopping the store");
         if let Some(name_server) = self.name_server {

@@ -119,6 +119,7 @@ pub(super) static SETTINGS: &[Setting] = &[
     percent!("accessMessageInMemoryMaxRatio", store.read.access_message_in_memory_max_ratio, 0..=100),
     number!("maxFilterMessageSize", store.read.max_filter_message_size, 20..=MAX_INT),
     number!("travelCqFileNumWhenGetMessage", store.read.travel_cq_file_num_when_get_message, 1..=MAX_INT),
+    flag!("offsetCheckInSlave", store.read.offset_check_in_slave),
     Setting {
         key: "deleteWhen",
         set: |settings, text| {

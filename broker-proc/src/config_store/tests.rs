@@ -89,7 +89,7 @@ impl Bench {
 }
 
 #[test]
-fn nothing_there() {
+fn field_F15_nothing_there() {
     let bench = bench();
     assert_eq!(bench.load().expect("load"), LoadOutcome::Absent);
     bench.write("numbers.json", "");
@@ -112,7 +112,7 @@ fn what_was_saved_is_loaded() {
 }
 
 #[test]
-fn a_missing_or_empty_file_falls_back_to_its_backup() {
+fn field_F15_a_missing_or_empty_file_falls_back_to_its_backup() {
     let bench = bench();
     bench.write("numbers.json.bak", "[7]");
     let outcome = bench.load().expect("load");
@@ -123,7 +123,7 @@ fn a_missing_or_empty_file_falls_back_to_its_backup() {
 }
 
 #[test]
-fn a_damaged_file_is_moved_aside_not_deleted() {
+fn field_F15_a_damaged_file_is_moved_aside_not_deleted() {
     let bench = bench();
     bench.write("numbers.json", "[1,2");
     bench.write("numbers.json.bak", "[1]");
@@ -134,7 +134,7 @@ fn a_damaged_file_is_moved_aside_not_deleted() {
 }
 
 #[test]
-fn nothing_usable_is_an_error_and_nothing_is_touched() {
+fn field_F15_nothing_usable_is_an_error_and_nothing_is_touched() {
     let bench = bench();
     bench.write("numbers.json", "\0\0\0\0");
     for backup in [None, Some(""), Some("{")] {

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn only_wanted_messages_wake() {
+    fn field_F97_only_wanted_messages_wake() {
         let service = Arc::new(PullRequestHoldService::default());
         let mut tag_a = hold(&service, "TagA", 5);
         let mut all = hold(&service, "*", 5);

@@ -1,6 +1,7 @@
 use super::{DelayOffsets, queue_of_level};
 use crate::config_store::ConfigStore;
 use crate::topic_validator::{RMQ_SYS_SCHEDULE_TOPIC, RMQ_SYS_TRANS_HALF_TOPIC};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 use store_core::config::DelayLevels;
@@ -28,6 +29,8 @@ pub struct ScheduleMessageService {
     files: ConfigStore,
     flush_interval: Duration,
     last_flush: Duration,
+    /// What the store answered when it last did not take a message, until it takes one: said once, not at every try.
+    trouble: Cell<Option<PutMessageStatus>>,
 }
 
 /// What became of one waiting message.
@@ -60,7 +63,16 @@ impl ScheduleMessageService {
         flush_interval: Duration,
     ) -> Self {
         let last_flush = env.clock().monotonic();
-        Self { env: env.clone(), store, levels, offsets, files, flush_interval, last_flush }
+        Self {
+            env: env.clone(),
+            store,
+            levels,
+            offsets,
+            files,
+            flush_interval,
+            last_flush,
+            trouble: Cell::new(None),
+        }
     }
 
     /// Delivers one batch of what is due of a level.
@@ -118,7 +130,7 @@ impl ScheduleMessageService {
         let mut delivered = None;
         for (queue_offset, delivery) in puts {
             if let Delivery::Put(ticket) = delivery {
-                if !is_done_with(level, ticket.wait()) {
+                if !self.is_done_with(level, ticket.wait()) {
                     return (delivered, Some(IDLE));
                 }
             }
@@ -166,6 +178,36 @@ impl ScheduleMessageService {
         }))
     }
 
+    /// Whether a message needs no further try: it is stored, or can never be. Whether it is durable too, the saving of the
+    /// progress asks.
+    fn is_done_with(&self, level: i32, result: PutResult) -> bool {
+        match result.status {
+            PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
+                tracing::error!(level, ?result, "a delayed message is not legal in its topic and is dropped");
+                true
+            }
+            // A sync that failed answers so with the message in the log; a power cut may take it.
+            status if status == PutMessageStatus::ServiceNotAvailable || !result.is_stored() => {
+                if self.trouble.replace(Some(status)) != Some(status) {
+                    let reason = result.remark.as_deref().unwrap_or("");
+                    tracing::warn!(
+                        level,
+                        ?status,
+                        reason,
+                        "delayed messages wait: the store does not take them"
+                    );
+                }
+                false
+            }
+            _ => {
+                if self.trouble.take().is_some() {
+                    tracing::info!(level, "the store takes delayed messages again");
+                }
+                true
+            }
+        }
+    }
+
     fn save(&self) {
         self.offsets.save(&self.files, self.env.now_millis());
     }
@@ -201,30 +243,6 @@ fn sooner(one: Step, other: Step) -> Step {
     match (one, other) {
         (Step::Wait(one), Step::Wait(other)) => Step::Wait(one.min(other)),
         _ => Step::Again,
-    }
-}
-
-/// Whether a message needs no further try: it is stored, or can never be. Whether it is durable too, the saving of the
-/// progress asks.
-fn is_done_with(level: i32, result: PutResult) -> bool {
-    match result.status {
-        PutMessageStatus::MessageIllegal | PutMessageStatus::PropertiesSizeExceeded => {
-            tracing::error!(level, ?result, "a delayed message is not legal in its topic and is dropped");
-            true
-        }
-        // A sync that failed answers so with the message in the log; a power cut may take it.
-        PutMessageStatus::ServiceNotAvailable => {
-            tracing::warn!(
-                level,
-                "a delayed message was not taken: the store accepts no messages; trying again"
-            );
-            false
-        }
-        _ if result.is_stored() => true,
-        status => {
-            tracing::warn!(level, ?status, "a delayed message was not taken; trying again");
-            false
-        }
     }
 }
 

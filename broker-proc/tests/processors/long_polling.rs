@@ -2,7 +2,7 @@
 
 use crate::in_process::{TestBroker, eventually, pulled, requests};
 use broker_proc::remoting::headers::PullMessageRequestHeader;
-use broker_proc::remoting::response_code;
+use broker_proc::remoting::{request_code, response_code};
 
 async fn until_held(broker: &TestBroker, count: u64) {
     eventually("pulls are held", || broker.context().hold.waiting() == count).await;
@@ -13,7 +13,7 @@ fn tagged(tag: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_message_of_the_tag_wakes_and_one_of_another_does_not() {
+async fn field_F97_a_message_of_the_tag_wakes_and_one_of_another_does_not() {
     let broker = TestBroker::start().await;
     let (client, producer) = (broker.client(), broker.client());
     client.ok(requests::create_topic("Wait", 2)).await;
@@ -73,7 +73,7 @@ async fn a_wait_that_only_others_messages_came_into_moves_the_offset() {
 }
 
 #[tokio::test]
-async fn only_a_pull_that_allows_it_waits_and_only_for_new_messages() {
+async fn field_F35_only_a_pull_that_allows_it_waits_and_only_for_new_messages() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.send("Now", 0, "x", &tagged("TagB")).await;
@@ -120,7 +120,7 @@ async fn a_closed_connection_takes_its_waiting_pulls_along() {
 }
 
 #[tokio::test]
-async fn a_stop_answers_those_who_wait() {
+async fn field_F97_a_stop_answers_those_who_wait() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.ok(requests::create_topic("Stop", 1)).await;
@@ -129,4 +129,40 @@ async fn a_stop_answers_those_who_wait() {
     until_held(&broker, 1).await;
     broker.stop().await;
     pulled(&pull.await.unwrap(), response_code::PULL_NOT_FOUND);
+}
+
+/// The message arrives before, while or after the pull is put aside: whoever asks for it must not sleep beside it.
+#[tokio::test]
+async fn field_F97_a_pull_that_races_with_a_message_gets_it() {
+    let broker = TestBroker::start().await;
+    let (client, producer) = (broker.client(), broker.client());
+    client.ok(requests::create_topic("Race", 1)).await;
+    for offset in 0..200 {
+        let header = requests::waiting_pull_header("racers", "Race", 0, offset, "*");
+        let pull = client.start(requests::pull_with(&header));
+        producer.send("Race", 0, "x", "").await;
+        let (fields, messages) = pulled(&pull.await.unwrap(), response_code::SUCCESS);
+        assert_eq!((messages.len(), fields.next_begin_offset), (1, offset + 1));
+    }
+    until_held(&broker, 0).await;
+    broker.stop().await;
+}
+
+/// A pull of a topic that is deleted meanwhile is answered once, when its patience ends.
+#[tokio::test]
+async fn field_F97_a_pull_of_a_deleted_topic_is_answered() {
+    let broker = TestBroker::start().await;
+    let client = broker.client();
+    client.ok(requests::create_topic("Goes", 1)).await;
+    let header = PullMessageRequestHeader {
+        suspend_timeout_millis: 300,
+        ..requests::waiting_pull_header("waiters", "Goes", 0, 0, "*")
+    };
+    let pull = client.start(requests::pull_with(&header));
+    until_held(&broker, 1).await;
+    client.ok(requests::topic(request_code::DELETE_TOPIC_IN_BROKER, "Goes")).await;
+    let (_, messages) = pulled(&pull.await.unwrap(), response_code::PULL_NOT_FOUND);
+    assert!(messages.is_empty());
+    until_held(&broker, 0).await;
+    broker.stop().await;
 }

@@ -88,7 +88,7 @@ async fn what_is_no_topic_is_refused() {
 }
 
 #[tokio::test]
-async fn deleted_with_its_messages_and_offsets() {
+async fn field_F43_deleted_with_its_messages_and_offsets() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.send("Doomed", 0, "x", "").await;

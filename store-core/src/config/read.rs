@@ -16,6 +16,9 @@ pub struct ReadConfig {
     pub max_filter_message_size: u32,
     /// Queue files one read may look through (`travelCqFileNumWhenGetMessage`). Default 1.
     pub travel_cq_file_num_when_get_message: u32,
+    /// A slave, too, tells a reader outside its queue where to go on (`offsetCheckInSlave`). Without it a slave answers with
+    /// the offset asked for, since the master may hold what it lacks. Default false.
+    pub offset_check_in_slave: bool,
 }
 
 impl Default for ReadConfig {
@@ -28,6 +31,7 @@ impl Default for ReadConfig {
             access_message_in_memory_max_ratio: 40,
             max_filter_message_size: 16_000,
             travel_cq_file_num_when_get_message: 1,
+            offset_check_in_slave: false,
         }
     }
 }

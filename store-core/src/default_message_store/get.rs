@@ -1,6 +1,7 @@
 //! Reading a queue (`DefaultMessageStore.getMessage`).
 
 use super::Shared;
+use crate::config::BrokerRole;
 use crate::get_result::{GetMessageStatus, GetResult};
 use crate::message_store::GetRequest;
 use store_logic::commit_log::format::{Decoded, decode};
@@ -26,7 +27,7 @@ impl Shared {
         };
         let queue = &handle.queue;
         let (min, max) = (queue.min_offset(), queue.max_offset());
-        let refused = |status, next| empty(status, next, min, max);
+        let refused = |status, next| empty(status, self.next_for_reader(request, next), min, max);
         if max == 0 {
             return refused(GetMessageStatus::NoMessageInQueue, 0);
         }
@@ -42,6 +43,12 @@ impl Shared {
         } else {
             Collector::new(self, queue, request, offset).collect()
         }
+    }
+
+    /// Where a reader outside the queue goes on. A slave may lack what its master holds, and sends nobody away.
+    fn next_for_reader(&self, request: &GetRequest<'_>, corrected: u64) -> u64 {
+        let corrects = self.config.broker_role != BrokerRole::Slave || self.config.read.offset_check_in_slave;
+        if corrects { corrected } else { u64::try_from(request.offset).unwrap_or(corrected) }
     }
 
     /// True when the record at `phy_offset` is likely still in the page cache.

@@ -27,7 +27,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
-use store_logic::{ConsumeQueueTable, Env, FileKind, IndexFileSet, LockFile, total_memory};
+use store_logic::{
+    ConsumeQueueTable, Env, FileKind, IndexFileSet, LockFile, LogicError, MapError, total_memory,
+};
 
 /// Services that exist before the shared state does, and the wake-ups handed into it.
 pub(crate) struct Early {
@@ -102,12 +104,14 @@ fn load(
     let allocate_wakeup = wakeup();
     let (supplier, allocate) = allocate_mapped_file_service(env, preparation, allocate_wakeup.0.clone());
     let log_file_size = config.commit_log.mapped_file_size_commit_log;
-    let log = CommitLog::open(env, paths.commit_logs().clone(), log_file_size, supplier)?;
+    let log = CommitLog::open(env, paths.commit_logs().clone(), log_file_size, supplier)
+        .map_err(|error| name_key("mappedFileSizeCommitLog", error))?;
     let queues = ConsumeQueueTable::load(
         env,
         &paths.consume_queue(),
         config.consume_queue.mapped_file_size_consume_queue,
-    )?;
+    )
+    .map_err(|error| name_key("mappedFileSizeConsumeQueue", error))?;
     let batch_topics = load_batch_topics(env, &paths)?;
     let checkpoint = Arc::new(StoreCheckpoint::open(env, &paths.checkpoint())?);
     let index = load_index(env, &config, &paths)?;
@@ -147,6 +151,14 @@ fn load(
         group_commit,
     };
     Ok((shared, early))
+}
+
+/// Adds the setting to a complaint about the size of a file.
+fn name_key(key: &'static str, error: LogicError) -> StoreError {
+    match error {
+        LogicError::Map(MapError::WrongSize { .. }) => StoreError::FileSize { key, source: error },
+        other => other.into(),
+    }
 }
 
 /// Names of the topics whose queues Apache keeps as batch queues.

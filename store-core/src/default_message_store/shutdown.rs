@@ -3,6 +3,7 @@
 use super::DefaultMessageStore;
 use crate::abort_file;
 use crate::error::StoreError;
+use crate::message_store::{LogPositions, MessageStore};
 use crate::store_notes::CleanStop;
 use std::sync::PoisonError;
 
@@ -14,6 +15,16 @@ impl DefaultMessageStore {
     ///
     /// What could not be made durable. The abort file stays then, and the next start recovers.
     pub fn shutdown(&self) -> Result<(), StoreError> {
+        self.shutdown_with(|_| ())
+    }
+
+    /// A stop that lets its caller save what counts on the log: `last` is called once, when the log is as durable as it
+    /// will be, and while nobody else can open the store.
+    ///
+    /// # Errors
+    ///
+    /// As [`DefaultMessageStore::shutdown`].
+    pub fn shutdown_with(&self, last: impl FnOnce(LogPositions)) -> Result<(), StoreError> {
         let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if lock.is_none() {
             return Ok(());
@@ -31,6 +42,7 @@ impl DefaultMessageStore {
         while let Ok(true) = shared.dispatch_some() {}
         let settled = flushed.and_then(|()| self.make_durable());
         shared.group_commit.close(shared.flush_log(0));
+        last(self.log_positions());
         shared.log.files().discard_unused().map_err(store_logic::LogicError::from)?;
         if settled.is_ok() && shared.flags.is_intact() && shared.dispatch_behind_bytes() == 0 {
             let index = shared.index_extent()?;

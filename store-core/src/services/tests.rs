@@ -4,6 +4,8 @@ mod cleaning;
 mod dispatching;
 mod flushing;
 mod group_commit;
+mod putting;
+mod reading;
 #[path = "../../tests/support/roomy_disk.rs"]
 mod roomy_disk;
 mod world;
@@ -49,6 +51,15 @@ impl HandStore {
         configure(&mut config);
         let recovered = open_recovered(&world.env(), config).unwrap();
         Self { recovered, world, _directory: directory }
+    }
+
+    /// The shared state, while nobody shares it yet.
+    fn shared_mut(&mut self) -> &mut Shared {
+        Arc::get_mut(&mut self.recovered.shared).expect("not shared yet")
+    }
+
+    fn config_mut(&mut self) -> &mut MessageStoreConfig {
+        &mut self.shared_mut().config
     }
 
     fn send(&self, topic: &str, properties: &str) -> PutTicket {

@@ -10,14 +10,21 @@ fn fill(store: &mut TestStore, topic: &str, prefix: &str, count: u64) {
 }
 
 #[test]
-fn a_deleted_topic_is_gone_and_may_begin_anew() {
+fn field_F43_a_deleted_topic_is_gone_and_may_begin_anew() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = TestStore::small(dir.path());
     fill(&mut store, "T", "old", 15);
     fill(&mut store, "Stays", "s", 15);
     store.put("T", 3, "other queue");
     store.settle();
-    assert_eq!(store.store.delete_topics(&["T", "Unknown"]).unwrap(), 2);
+    for topic in ["T", "Stays"] {
+        let extension = dir.path().join("consumequeue_ext").join(topic).join("0");
+        std::fs::create_dir_all(&extension).unwrap();
+        std::fs::write(extension.join("00000000000000000000"), b"x").unwrap();
+    }
+    assert_eq!(store.store.delete_topics(&["T", "Unknown", "../consumequeue_ext"]).unwrap(), 2);
+    assert!(!dir.path().join("consumequeue_ext/T").exists());
+    assert!(dir.path().join("consumequeue_ext/Stays/0/00000000000000000000").exists());
     assert_eq!(store.store.offsets("T", 0), QueueOffsets::default());
     assert!(!dir.path().join("consumequeue/T").exists());
     assert_eq!(store.query("T", "k").len(), 15, "the records stay in the log");

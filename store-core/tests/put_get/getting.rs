@@ -1,7 +1,11 @@
+use crate::copies::files;
 use crate::messages::message;
 use crate::test_store::{TestStore, offset_and_body, small_config};
+use std::sync::Arc;
 use store_core::GetMessageStatus::{self, *};
-use store_core::{GetRequest, GetResult, Message, MessageFilter, MessageStore};
+use store_core::{
+    BoundaryType, GetRequest, GetResult, Message, MessageFilter, MessageStore, QueueOffsets, message_id,
+};
 
 fn status_and_next(got: &GetResult) -> (GetMessageStatus, u64, usize) {
     (got.status, got.next_begin_offset, got.messages.len())
@@ -36,7 +40,7 @@ fn the_status_table() {
 }
 
 #[test]
-fn a_page_ends_at_its_limits() {
+fn field_F34_a_page_ends_at_its_limits() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = small_config(dir.path());
     config.commit_log.mapped_file_size_commit_log = 1 << 20;
@@ -51,7 +55,14 @@ fn a_page_ends_at_its_limits() {
     store.put("Huge", 0, &"x".repeat(400_000));
     store.settle();
     assert_eq!(store.get("Small", 0, 0, 1000).messages.len(), 32, "messages of a page");
-    assert_eq!(store.get("Small", 0, 0, 10).messages.len(), 10, "messages asked for");
+    for (asked, expected) in [(1, 1), (10, 10), (32, 32), (33, 32)] {
+        let got = store.get("Small", 0, 3, asked);
+        assert_eq!(
+            (got.messages.len(), got.next_begin_offset),
+            (expected, 3 + expected as u64),
+            "{asked} asked for"
+        );
+    }
     assert_eq!(store.get("Small", 0, 90, 32).messages.len(), 10, "to the end of the queue file");
     assert_eq!(store.get("Small", 0, 100, 32).messages.len(), 32);
     let got = store.get("Large", 0, 0, 32);
@@ -62,7 +73,7 @@ fn a_page_ends_at_its_limits() {
 }
 
 #[test]
-fn cold_data_comes_in_smaller_pages() {
+fn field_F34_cold_data_comes_in_smaller_pages() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = small_config(dir.path());
     config.consume_queue.mapped_file_size_consume_queue = 2000;
@@ -98,7 +109,7 @@ impl MessageFilter for BodyEnds {
 }
 
 #[test]
-fn filters_pass_over_what_does_not_match() {
+fn field_F35_filters_pass_over_what_does_not_match() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = small_config(dir.path());
     config.consume_queue.mapped_file_size_consume_queue = 200_000;
@@ -134,4 +145,72 @@ fn a_view_outlives_the_store() {
     store.stop();
     drop(dir);
     assert_eq!(offset_and_body(&record), (0, "kept".to_owned()));
+}
+
+#[test]
+fn field_F45_reads_make_no_queues() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut test = TestStore::small(dir.path());
+    test.put("Other", 0, "b");
+    test.put("Deleted", 0, "b");
+    test.settle();
+    test.store.delete_topics(&["Deleted"]).unwrap();
+    let store = &test.store;
+    for topic in ["Never", "Deleted"] {
+        for queue_id in 0..100 {
+            assert_eq!(store.offsets(topic, queue_id), QueueOffsets::default());
+            assert_eq!(status_and_next(&test.get(topic, queue_id, 0, 32)), (NoMessageInQueue, 0, 0));
+            assert_eq!(store.offset_by_time(topic, queue_id, 0, BoundaryType::Lower), 0);
+            assert_eq!(store.store_time(topic, queue_id, 0), None);
+            assert_eq!(store.queue_unit(topic, queue_id, 0), None);
+        }
+        assert!(test.query(topic, "key").is_empty());
+    }
+    assert_eq!(store.topics(), ["Other"]);
+    let store = Arc::clone(store);
+    test.stop();
+    assert_eq!(store.topics(), ["Other"], "nor does a flush");
+    assert_eq!(files(&dir.path().join("consumequeue")), [dir.path().join("consumequeue/Other")]);
+}
+
+#[test]
+fn field_F98_a_stop_changes_no_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut test = TestStore::small(dir.path());
+    for _ in 0..25 {
+        test.put_with("T", "b", "KEYS\u{1}k\u{2}");
+    }
+    test.settle();
+    let answers = |test: &TestStore| {
+        let store = &test.store;
+        let statuses = [-1, 0, 24, 25, 26].map(|offset| status_and_next(&test.get("T", 0, offset, 32)));
+        let times = [0, i64::MAX].map(|time| store.offset_by_time("T", 0, time, BoundaryType::Lower));
+        (statuses, store.offsets("T", 0), times, store.store_time("T", 0, 3), test.query("T", "k").len())
+    };
+    let running = answers(&test);
+    assert_eq!((running.1.max, running.4), (25, 25));
+    let during = test.store.shutdown_with(|_| assert_eq!(answers(&test), running));
+    during.unwrap();
+    assert_eq!(answers(&test), running, "never an offset that is not the queue's");
+}
+
+#[test]
+fn field_F115_every_place_of_a_queue_leads_to_its_own_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut test = TestStore::small(dir.path());
+    for number in 0..25 {
+        test.put("Between", 0, "x");
+        test.put("T", 0, &format!("b{number}"));
+    }
+    test.settle();
+    let host = "127.0.0.1:10911".parse().unwrap();
+    for queue_offset in 0..25 {
+        let unit = test.store.queue_unit("T", 0, queue_offset).unwrap();
+        let id = message_id::encode(&host, unit.phy_offset);
+        let place = message_id::decode(&id).unwrap();
+        assert_eq!(place, (host, unit.phy_offset));
+        let record = test.store.message_at(place.1).unwrap();
+        assert_eq!(record.len() as u64, u64::from(unit.size));
+        assert_eq!(offset_and_body(&record), (queue_offset, format!("b{queue_offset}")));
+    }
 }

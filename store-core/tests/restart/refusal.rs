@@ -49,7 +49,7 @@ fn sizes_that_changed() {
 
 /// A store of Apache's does not say its sizes; the first wrong guess must not be taken for the truth.
 #[test]
-fn sizes_that_were_never_right() {
+fn field_F02_sizes_that_were_never_right() {
     let dir = filled();
     std::fs::remove_file(dir.path().join("stratamq.snapshot")).unwrap();
     let mut config = small_config(dir.path());
@@ -59,7 +59,42 @@ fn sizes_that_were_never_right() {
         words.contains("commitlog/00000000000000000000: expected a file of 8192 bytes, found 4096"),
         "{words}"
     );
+    assert!(words.contains("mappedFileSizeCommitLog"), "{words}");
+    for size in [180, 400] {
+        let mut config = small_config(dir.path());
+        config.consume_queue.mapped_file_size_consume_queue = size;
+        let (_, words) = refusal(config);
+        assert!(words.contains(&format!("expected a file of {size} bytes, found 200")), "{words}");
+        assert!(words.contains("consumequeue/") && words.contains("mappedFileSizeConsumeQueue"), "{words}");
+    }
     opens_again(dir.path());
+}
+
+#[test]
+fn field_F01_an_empty_last_file_is_a_leftover_and_any_other_is_not() {
+    let dir = filled();
+    let (log, queue) = (dir.path().join("commitlog"), dir.path().join("consumequeue/A/0"));
+    for (directory, next) in [(&log, files(&log).len() * 4096), (&queue, files(&queue).len() * 200)] {
+        std::fs::write(directory.join(format!("{next:020}")), b"").unwrap();
+    }
+    let before = (files(&log).len(), files(&queue).len());
+    let mut store = TestStore::small(dir.path());
+    assert_eq!(store.read_all("A", 0).len(), 40);
+    fill(&mut store, 40, 80);
+    assert_eq!(store.read_all("A", 0).len(), 80);
+    store.stop();
+    assert!(files(&log).len() >= before.0 && files(&queue).len() >= before.1, "made again when needed");
+
+    for (directory, size) in [(&log, 4096), (&queue, 200)] {
+        let middle = files(directory).remove(1);
+        let content = std::fs::read(&middle).unwrap();
+        std::fs::write(&middle, b"").unwrap();
+        let (_, words) = refusal(small_config(dir.path()));
+        let expected = format!("{}: expected a file of {size} bytes, found 0", middle.display());
+        assert!(words.contains(&expected), "{words}");
+        std::fs::write(&middle, content).unwrap();
+    }
+    assert_eq!(TestStore::small(dir.path()).read_all("A", 0).len(), 80);
 }
 
 #[test]
@@ -75,13 +110,15 @@ fn queues_without_a_log() {
 }
 
 #[test]
-fn files_that_do_not_belong() {
+fn field_F02_files_that_do_not_belong() {
     let dir = filled();
     let log = dir.path().join("commitlog");
     let stray = log.join("notes.txt");
     std::fs::write(&stray, vec![0; 4096]).unwrap();
     assert!(refusal(small_config(dir.path())).1.contains("notes.txt"));
     std::fs::remove_file(stray).unwrap();
+    std::fs::create_dir(log.join("a-directory")).unwrap();
+    TestStore::small(dir.path()).stop();
 
     let hidden = dir.path().join("elsewhere");
     std::fs::rename(&files(&log)[1], &hidden).unwrap();

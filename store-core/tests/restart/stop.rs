@@ -2,7 +2,7 @@ use crate::copies::files;
 use crate::test_store::{TestStore, small_config};
 use crate::{check_filled, fill};
 use std::path::Path;
-use store_core::MessageStore;
+use store_core::{LogPositions, MessageStore};
 
 fn contents(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
@@ -40,6 +40,46 @@ fn a_stopped_store_is_found_as_it_was() {
         (log, queues)
     );
     check_filled(&mut TestStore::small(dir.path()), 40);
+}
+
+#[test]
+fn what_counts_on_the_log_is_saved_before_the_store_is_given_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = TestStore::small(dir.path());
+    fill(&mut store, 0, 5);
+    let mut called = 0;
+    let save = |positions: LogPositions| {
+        called += 1;
+        assert_eq!(positions.durable, positions.end);
+        // It goes last, before the lock is given back.
+        assert!(dir.path().join("abort").exists(), "a crash here is still one");
+    };
+    store.store.shutdown_with(save).unwrap();
+    store.store.shutdown_with(|_| panic!("stopped before")).unwrap();
+    assert_eq!(called, 1);
+    assert!(TestStore::small(dir.path()).store.recovery_report().clean);
+}
+
+/// Only the root is told: all else lies below it, and is made with all directories above it.
+#[test]
+fn field_F18_paths_follow_the_root_and_are_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("not/there/yet");
+    let mut store = TestStore::open(small_config(&root)).unwrap();
+    fill(&mut store, 0, 5);
+    store.stop();
+    for part in ["commitlog", "consumequeue/A/0", "index", "checkpoint", "lock"] {
+        assert!(root.join(part).exists(), "{part}");
+    }
+    let (root, log) = (dir.path().join("root"), dir.path().join("a/log"));
+    let mut config = small_config(&root);
+    config.store_path_commit_log = vec![log.clone()];
+    let mut store = TestStore::open(config.clone()).unwrap();
+    fill(&mut store, 0, 5);
+    assert_eq!(store.store.paths().commit_log(), log.as_path());
+    store.stop();
+    assert!(!root.join("commitlog").exists());
+    check_filled(&mut TestStore::open(config).unwrap(), 5);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test program uses its own part")]
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,6 +20,7 @@ pub struct RoomyDisk {
     all_modified: Option<UnixMillis>,
     modified: Mutex<HashMap<PathBuf, UnixMillis>>,
     before_remove: Mutex<Option<BeforeRemove>>,
+    refused: Mutex<Option<(PathBuf, ErrorKind)>>,
 }
 
 /// The real world with a disk that has room.
@@ -33,6 +35,7 @@ impl RoomyDisk {
             all_modified: None,
             modified: Mutex::default(),
             before_remove: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 
@@ -50,6 +53,11 @@ impl RoomyDisk {
         self.modified.lock().expect("no panic").insert(path.to_owned(), time);
     }
 
+    /// Lets no file be made below a directory, or any again.
+    pub fn refuse_new_files(&self, directory: &Path, error: Option<ErrorKind>) {
+        *self.refused.lock().expect("no panic") = error.map(|error| (directory.to_owned(), error));
+    }
+
     /// What is done before each deletion of a file.
     pub fn before_remove(&self, action: impl Fn(&Path) + Send + Sync + 'static) {
         *self.before_remove.lock().expect("no panic") = Some(Arc::new(action));
@@ -58,7 +66,13 @@ impl RoomyDisk {
 
 impl Disk for RoomyDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> Result<Box<dyn DiskFile>> {
-        OsDisk.open(path, mode)
+        let refused = self.refused.lock().expect("no panic").clone();
+        match refused {
+            Some((directory, error)) if path.starts_with(&directory) && !path.exists() => {
+                Err(DiskError::new("create", path, error.into()))
+            }
+            _ => OsDisk.open(path, mode),
+        }
     }
 
     fn create_dir_all(&self, path: &Path) -> Result<()> {

@@ -116,7 +116,8 @@ fn what_is_not_durable_yet_is_saved_after_the_stop() {
 }
 
 #[test]
-fn a_failed_sync_is_no_delivery() {
+fn a_failed_sync_is_no_delivery_and_said_once() {
+    let bench = Bench::new();
     let appended = AppendResult {
         wrote_offset: 0,
         wrote_bytes: 100,
@@ -125,6 +126,14 @@ fn a_failed_sync_is_no_delivery() {
         batch_offsets: Vec::new(),
     };
     let answer = |status| PutResult { status, appended: Some(appended.clone()), remark: None };
-    assert!(is_done_with(1, answer(PutMessageStatus::FlushDiskTimeout)));
-    assert!(!is_done_with(1, answer(PutMessageStatus::ServiceNotAvailable)));
+    let refused = || PutResult::refused(PutMessageStatus::CreateMappedFileFailed, "no next log file");
+    let service = &bench.service;
+    assert!(service.is_done_with(1, answer(PutMessageStatus::FlushDiskTimeout)));
+    assert_eq!(service.trouble.get(), None);
+    assert!(!service.is_done_with(1, answer(PutMessageStatus::ServiceNotAvailable)));
+    assert_eq!(service.trouble.get(), Some(PutMessageStatus::ServiceNotAvailable));
+    assert!(!service.is_done_with(2, refused()));
+    assert_eq!(service.trouble.get(), Some(PutMessageStatus::CreateMappedFileFailed));
+    assert!(service.is_done_with(2, answer(PutMessageStatus::PutOk)));
+    assert_eq!(service.trouble.get(), None);
 }

@@ -10,7 +10,7 @@ use store_logic::sim::SimWorld;
 /// Puts and steps of a run.
 pub(super) const STEPS: u64 = 80;
 /// Services by their number in the inventory, those with most to do more often.
-const OFTEN: [u64; 10] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 6];
+const OFTEN: [u64; 10] = [1, 2, 2, 2, 3, 3, 3, 4, 4, 7];
 pub(super) const TOPIC: &str = "T";
 pub(super) const QUEUES: i32 = 2;
 

@@ -1,0 +1,51 @@
+use super::HandStore;
+use crate::PutMessageStatus;
+use crate::service::{Service, Step};
+use crate::services::reput_message_service::ReputMessageService;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[test]
+fn field_F96_a_tail_held_for_long_is_said_with_limit_and_value() {
+    let store = HandStore::open(|_| {});
+    let held = store.log.lock_tail(|| store.world.now());
+    store.world.pass(Duration::from_millis(1000));
+    assert_eq!(store.log.tail_held_millis(store.world.now()), 1000, "not above the limit");
+    store.world.pass(Duration::from_millis(200));
+    let refused = store.send("T", "").wait();
+    assert_eq!((refused.status, refused.appended), (PutMessageStatus::OsPageCacheBusy, None));
+    let remark = refused.remark.unwrap();
+    assert!(remark.contains("1200 ms") && remark.contains("osPageCacheBusyTimeOutMills=1000"), "{remark}");
+    drop(held);
+    assert!(store.send("T", "").wait().is_stored(), "and not a moment longer");
+}
+
+/// The disk has no space for one more index file, for a long time.
+#[test]
+fn field_F57_an_index_file_that_cannot_be_made_fills_no_disk() {
+    let store = HandStore::open(|_| {});
+    let mut service = ReputMessageService::new(Arc::clone(&store));
+    let index = store.paths.index();
+    std::fs::create_dir_all(&index).unwrap();
+    std::fs::write(index.join("abc"), b"not of the index").unwrap();
+    for _ in 0..25 {
+        store.put("T");
+    }
+    let index_files = || std::fs::read_dir(&index).unwrap().count();
+    store.world.disk.refuse_new_files(&index, Some(ErrorKind::StorageFull));
+    for _ in 0..50 {
+        assert_eq!(service.step(), Step::Wait(Duration::from_secs(1)), "it is tried again, and not at once");
+    }
+    assert_eq!(index_files(), 1);
+    let refused = store.send("T", "").wait();
+    assert!(refused.remark.unwrap().contains("no space for queues or index"));
+    store.world.disk.refuse_new_files(&index, None);
+    while service.step() == Step::Again {}
+    assert_eq!(
+        (store.max_offset("T"), index_files()),
+        (25, 4),
+        "three files of ten entries, and the stranger"
+    );
+    assert!(store.send("T", "").wait().is_stored());
+}
