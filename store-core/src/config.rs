@@ -13,7 +13,7 @@ mod multi_dispatch;
 mod read;
 
 pub use clean::CleanConfig;
-pub use commit_log::CommitLogConfig;
+pub use commit_log::{CommitLogConfig, DamagedCommitLogPolicy};
 pub use consume_queue::ConsumeQueueConfig;
 pub use delay::{DelayLevels, InvalidDelayLevels};
 pub use flush::{FlushConfig, FlushDiskType};

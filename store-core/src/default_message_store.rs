@@ -33,6 +33,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
 use store_logic::consume_queue::{BoundaryType, Unit};
+use store_logic::flushed_mark::FlushedMark;
 use store_logic::message::Message;
 use store_logic::store_checkpoint::StoreCheckpoint;
 use store_logic::{ConsumeQueueTable, Env, IndexFileSet, LockFile, LogicError, MappedSlice};
@@ -58,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) queues: ConsumeQueueTable,
     pub(crate) index: Option<IndexFileSet>,
     pub(crate) checkpoint: Arc<StoreCheckpoint>,
+    /// How far the log is durable; made once the store was accepted.
+    pub(crate) flushed_mark: OnceLock<FlushedMark>,
     pub(crate) notes: StoreNotes,
     /// Topics with Apache's batch queues (`batchconsumequeue/`), which this store leaves alone.
     batch_topics: HashSet<String>,

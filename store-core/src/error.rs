@@ -1,3 +1,5 @@
+use crate::log_damage::LogDamage;
+use store_logic::inspect::InspectError;
 use store_logic::snapshot_file::SnapshotError;
 use store_logic::{DiskError, LogicError};
 
@@ -46,4 +48,10 @@ pub enum StoreError {
         /// Queues that hold units.
         queues: usize,
     },
+    /// A record that was durable cannot be read. Nothing was changed.
+    #[error(transparent)]
+    Damaged(Box<LogDamage>),
+    /// A file of the store cannot be read.
+    #[error(transparent)]
+    Inspect(#[from] InspectError),
 }

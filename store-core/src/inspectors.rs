@@ -125,6 +125,10 @@ impl StoreInspection {
         Ok(self.env.disk().stat(&self.paths.abort())?.is_some())
     }
 
+    pub(crate) fn notes(&self) -> Option<&StoreNotes> {
+        self.notes.as_ref()
+    }
+
     fn log(&self) -> Result<LogReader, DiskError> {
         LogReader::open_all(&self.env, self.paths.commit_logs().all())
     }

@@ -50,25 +50,31 @@ mod error;
 mod get_result;
 pub mod inspectors;
 mod latency_histogram;
+mod log_damage;
+mod lost_places;
 mod message_arrival;
 mod message_store;
 mod put_result;
 mod put_ticket;
 mod query_result;
+pub mod repair;
 mod running_flags;
 pub mod service;
 mod services;
+mod set_aside;
 mod store_notes;
 mod store_paths;
 
 pub use default_message_store::{DefaultMessageStore, RecoveryReport};
 pub use error::StoreError;
 pub use get_result::{GetMessageStatus, GetResult};
+pub use log_damage::LogDamage;
 pub use message_arrival::{Arrival, MessageArrivingListener};
 pub use message_store::{GetRequest, LogPositions, MessageFilter, MessageStore, QueryRequest, QueueOffsets};
 pub use put_result::{AppendResult, PutMessageStatus, PutResult};
 pub use put_ticket::PutTicket;
 pub use query_result::QueryResult;
+pub use set_aside::SetAside;
 pub use store_paths::StorePaths;
 
 // Vocabulary from below.

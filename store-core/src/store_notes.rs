@@ -163,6 +163,13 @@ impl StoreNotes {
         }
     }
 
+    /// So many units of the last clean stop are gone for good.
+    pub(crate) fn lower_units(&self, units: u64) {
+        if let Some(stop) = &mut self.change().clean_stop {
+            stop.units = stop.units.saturating_sub(units);
+        }
+    }
+
     /// Makes the notes agree with a log that reaches from `log_min` to `log_end`: what was noted of records that are no
     /// longer in it must not hold for those that take their places.
     pub(crate) fn settle(&self, log_min: u64, log_end: u64, units: u64) {

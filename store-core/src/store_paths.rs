@@ -82,4 +82,19 @@ impl StorePaths {
     pub fn snapshot(&self) -> PathBuf {
         self.root.join("stratamq.snapshot")
     }
+
+    /// How far the log was durable; StrataMQ's own, Apache ignores the file.
+    pub fn flushed_mark(&self) -> PathBuf {
+        self.root.join("stratamq.flushed")
+    }
+
+    /// Queue offsets that must not be given again; StrataMQ's own, Apache ignores the file.
+    pub fn lost_places(&self) -> PathBuf {
+        self.root.join("stratamq.lost")
+    }
+
+    /// Copies of what was cut from the log; StrataMQ's own, Apache ignores the directory.
+    pub fn set_aside(&self) -> PathBuf {
+        self.root.join("stratamq.cut")
+    }
 }

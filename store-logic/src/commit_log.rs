@@ -1,6 +1,7 @@
 //! The one log all messages of a broker are appended to, whatever their topic.
 
 mod append;
+pub mod filler;
 pub mod format;
 mod read;
 mod scan;

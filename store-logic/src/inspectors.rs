@@ -9,6 +9,7 @@ mod checkpoint;
 mod commit_log;
 mod config_file;
 mod consume_queue;
+mod flushed_mark;
 mod index_file;
 mod index_reader;
 mod log_reader;
@@ -21,6 +22,7 @@ pub use checkpoint::{CheckpointInspector, read_checkpoint};
 pub use commit_log::{CommitLogInspector, damage_finding};
 pub use config_file::ConfigFileInspector;
 pub use consume_queue::ConsumeQueueInspector;
+pub use flushed_mark::FlushedMarkInspector;
 pub use index_file::IndexFileInspector;
 pub use index_reader::IndexReader;
 pub use log_reader::{Damage, LogItem, LogReader, LogSummary, MAX_RECORD};
@@ -56,6 +58,7 @@ pub fn registry(env: &Env, geometries: &[IndexGeometry]) -> Registry {
         .with(CheckpointInspector)
         .with(ConfigFileInspector)
         .with(MarkerFileInspector)
+        .with(FlushedMarkInspector::new(env))
         .with(NotesFileInspector::new(env))
         .with(CommitLogInspector::new(env))
 }

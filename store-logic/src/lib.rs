@@ -51,6 +51,7 @@ pub mod consume_queue_ext;
 mod consume_queue_table;
 pub mod dispatch;
 mod error;
+pub mod flushed_mark;
 pub mod index_file;
 mod index_file_set;
 pub mod inspectors;
@@ -72,5 +73,5 @@ pub use store_mmap::{
     LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,
     QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,
     directory_bytes, file_name, inspect, local_hour, mapping_faults, sparse_archive, total_memory,
-    used_percent, warm_up,
+    used_percent, warm_up, zero_rest,
 };

@@ -59,5 +59,5 @@ pub use store_disk_tools::sim;
 pub use store_disk_tools::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LockFile, Mappable,
     Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, directory_bytes,
-    file_name, inspect, local_hour, sparse_archive, total_memory, used_percent,
+    file_name, inspect, local_hour, sparse_archive, total_memory, used_percent, zero_rest,
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use store_core::config::{BrokerRole, DelayLevels, FlushDiskType};
+use store_core::config::{BrokerRole, DamagedCommitLogPolicy, DelayLevels, FlushDiskType};
 
 use super::setting::{Setting, flag, number, percent};
 use super::value;
@@ -64,6 +64,19 @@ pub(super) static SETTINGS: &[Setting] = &[
     flag!("enableLmq", store.multi_dispatch.enable_lmq),
     flag!("enableMultiDispatch", store.multi_dispatch.enable_multi_dispatch),
     number!("maxLmqConsumeQueueNum", store.multi_dispatch.max_lmq_consume_queue_num, 0..=MAX_INT),
+    Setting {
+        key: "damagedCommitLogPolicy",
+        set: |settings, text| {
+            settings.store.commit_log.damaged_commit_log_policy = match text.trim() {
+                "stop" => DamagedCommitLogPolicy::Stop,
+                "truncate" => DamagedCommitLogPolicy::Truncate,
+                "skip" => DamagedCommitLogPolicy::Skip,
+                _ => return Err("stop, truncate or skip".to_owned()),
+            };
+            Ok(None)
+        },
+        show: |settings| damage_policy_name(settings.store.commit_log.damaged_commit_log_policy).to_owned(),
+    },
     number!("osPageCacheBusyTimeOutMills", store.commit_log.os_page_cache_busy_time_out_mills, 0..=MAX_INT),
     flag!("warmMapedFileEnable", store.commit_log.warm_mapped_file_enable),
     Setting {
@@ -182,6 +195,14 @@ fn broker_role_name(role: BrokerRole) -> &'static str {
         BrokerRole::AsyncMaster => "ASYNC_MASTER",
         BrokerRole::SyncMaster => "SYNC_MASTER",
         BrokerRole::Slave => "SLAVE",
+    }
+}
+
+fn damage_policy_name(policy: DamagedCommitLogPolicy) -> &'static str {
+    match policy {
+        DamagedCommitLogPolicy::Stop => "stop",
+        DamagedCommitLogPolicy::Truncate => "truncate",
+        DamagedCommitLogPolicy::Skip => "skip",
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use store_core::config::{BrokerRole, FlushDiskType};
+use store_core::config::{BrokerRole, DamagedCommitLogPolicy, FlushDiskType};
 
 use super::*;
 
@@ -71,7 +71,8 @@ fn typed_defaults_agree_with_the_table_of_known_keys() {
     let loaded = loaded("storePathRootDir=/s");
     let settings = setting::Settings { broker: loaded.broker.clone(), store: loaded.store.clone() };
     let ours = ["bindAddress"];
-    for setting in setting::all() {
+    let unknown_to_apache = ["damagedCommitLogPolicy"];
+    for setting in setting::all().filter(|setting| !unknown_to_apache.contains(&setting.key)) {
         let known = known_keys::find(setting.key).unwrap_or_else(|| panic!("{} is not known", setting.key));
         let fixed =
             known.default.filter(|_| !ours.contains(&setting.key) && setting.key != "storePathCommitLog");
@@ -79,6 +80,15 @@ fn typed_defaults_agree_with_the_table_of_known_keys() {
             assert_eq!((setting.show)(&settings), default, "{}", setting.key);
         }
     }
+}
+
+#[test]
+fn a_start_stops_at_damage_unless_told_otherwise() {
+    let policy = |text: &str| loaded(text).store.commit_log.damaged_commit_log_policy;
+    assert_eq!(policy("brokerName=b"), DamagedCommitLogPolicy::Stop);
+    assert_eq!(policy("damagedCommitLogPolicy= skip "), DamagedCommitLogPolicy::Skip);
+    assert_eq!(policy("damagedCommitLogPolicy=truncate"), DamagedCommitLogPolicy::Truncate);
+    assert_eq!(warnings("damagedCommitLogPolicy=stop"), [""; 0]);
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub struct CommitLogConfig {
     pub force_verify_prop_crc: bool,
     /// Take topics that need a record of version 2, over 127 bytes (`autoMessageVersionOnTopicLen`). Default true.
     pub auto_message_version_on_topic_len: bool,
+    /// What a start does about damage in the log (`damagedCommitLogPolicy`, a key of StrataMQ's own). Default: it stops.
+    pub damaged_commit_log_policy: DamagedCommitLogPolicy,
     /// Milliseconds the tail may be held before the store calls itself busy (`osPageCacheBusyTimeOutMills`). Default 1000.
     pub os_page_cache_busy_time_out_mills: u64,
     /// Touch the pages of a new file and lock it in memory (`warmMapedFileEnable`, spelt as Apache spells it). Default false.
@@ -35,6 +37,19 @@ impl CommitLogConfig {
     }
 }
 
+/// What a start does when a record below the position up to which the log is known to have been durable cannot be read.
+/// Whatever stands *above* that position is a torn tail, which a start always cuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DamagedCommitLogPolicy {
+    /// Refuse to open, change nothing, and say what is there. The default.
+    #[default]
+    Stop,
+    /// Save what stands from the damaged record on, and cut it: the good records behind it are no longer served.
+    Truncate,
+    /// Save the damaged stretch and put fillers in its place: the good records behind it stay.
+    Skip,
+}
+
 impl Default for CommitLogConfig {
     fn default() -> Self {
         Self {
@@ -44,6 +59,7 @@ impl Default for CommitLogConfig {
             enabled_append_prop_crc: false,
             force_verify_prop_crc: false,
             auto_message_version_on_topic_len: true,
+            damaged_commit_log_policy: DamagedCommitLogPolicy::Stop,
             os_page_cache_busy_time_out_mills: 1000,
             warm_mapped_file_enable: false,
             preallocate: true,

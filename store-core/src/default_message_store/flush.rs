@@ -3,6 +3,7 @@
 use super::Shared;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use store_logic::flushed_mark::FlushedPosition;
 use store_logic::{Result, mapping_faults};
 
 impl Shared {
@@ -25,6 +26,7 @@ impl Shared {
                 if durable >= end && newest > 0 {
                     self.note_physic(newest);
                 }
+                self.note_flushed(durable);
                 Ok(durable)
             }
             Err(error) => {
@@ -56,6 +58,26 @@ impl Shared {
         if let Err(error) = self.checkpoint.set_physic_msg_timestamp(timestamp) {
             self.flags.fail(error.to_string());
         }
+    }
+
+    /// Notes how far the log is durable, in memory: the kernel writes it sooner or later.
+    pub(super) fn note_flushed(&self, position: u64) {
+        let Some(mark) = self.flushed_mark.get() else { return };
+        let noted = self.checkpoint.fields().and_then(|fields| {
+            mark.set(FlushedPosition { position, physic_msg_timestamp: fields.physic_msg_timestamp })
+        });
+        if let Err(error) = noted {
+            self.flags.fail(error.to_string());
+        }
+    }
+
+    /// Makes the checkpoint durable, and before it the mark of how far the log is: a checkpoint that is newer than the
+    /// mark makes it worthless.
+    pub(crate) fn flush_checkpoint(&self) -> Result<()> {
+        if let Some(mark) = self.flushed_mark.get() {
+            mark.flush()?;
+        }
+        self.checkpoint.flush()
     }
 
     /// Syncs queues that have enough dirty pages. After a failure nothing is synced any more: what a later sync reports

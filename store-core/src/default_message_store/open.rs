@@ -1,10 +1,12 @@
 //! From a directory to a running store.
 
-use super::recover::{self, RecoveryReport};
+use super::recover::{self, Examination, Examined, Recovery, RecoveryReport};
 use super::{DefaultMessageStore, Shared};
 use crate::abort_file;
 use crate::config::{FlushDiskType, MessageStoreConfig};
 use crate::error::StoreError;
+use crate::log_damage::LogDamage;
+use crate::repair::{self, Skipped};
 use crate::running_flags::RunningFlags;
 use crate::service::{Service, ServiceThread, Sleeper, Wakeup, wakeup};
 use crate::services::allocate_mapped_file_service::{
@@ -19,12 +21,14 @@ use crate::services::group_commit_service::{GroupCommitQueue, GroupCommitService
 use crate::services::index_service::{IndexService, index_service};
 use crate::services::reput_message_service::ReputMessageService;
 use crate::services::store_stats_service::{StoreStats, StoreStatsService};
+use crate::set_aside::SetAside;
 use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 use store_logic::commit_log::CommitLog;
+use store_logic::flushed_mark::FlushedMark;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
 use store_logic::{
@@ -65,26 +69,65 @@ pub(crate) fn open_recovered(env: &Env, config: MessageStoreConfig) -> Result<Re
     let paths = StorePaths::new(&config);
     env.disk().create_dir_all(paths.root())?;
     let lock = LockFile::acquire(env.disk(), &paths.lock())?;
-    let notes = StoreNotes::read(env, &paths, &config)?;
     let clean = abort_file::last_stop_was_clean(env, &paths)?;
-    let (shared, early) = load(env, config, paths, notes)?;
-    let report = bring_up(&shared, clean)?;
-    Ok(Recovered { shared: Arc::new(shared), early, report, lock })
+    let mut skipped: Vec<Skipped> = Vec::new();
+    loop {
+        let notes = StoreNotes::read(env, &paths, &config)?;
+        let (shared, early) = load(env, config.clone(), paths.clone(), notes)?;
+        let damage = match bring_up(&shared, clean)? {
+            BroughtUp::Running(report) => {
+                let report = RecoveryReport { skipped, ..report };
+                return Ok(Recovered { shared: Arc::new(shared), early, report, lock });
+            }
+            BroughtUp::ToSkip(damage) => damage,
+        };
+        if skipped.last().is_some_and(|last| last.from >= damage.log_offset) {
+            return Err(StoreError::Damaged(Box::new(damage)));
+        }
+        // Files are mended with nobody looking at them.
+        drop((shared, early));
+        let notes = StoreNotes::read(env, &paths, &config)?;
+        skipped.push(repair::skip(env, &paths, Some(&notes), &damage)?);
+    }
 }
 
-/// Recovers under the abort file: queues and index are written from here on, and a crash while that happens is one.
-fn bring_up(shared: &Shared, clean: bool) -> Result<RecoveryReport, StoreError> {
+/// What became of a store that was loaded.
+enum BroughtUp {
+    Running(RecoveryReport),
+    ToSkip(LogDamage),
+}
+
+/// Examines the store, and recovers it under the abort file: queues and index are written from there on, and a crash
+/// while that happens is one. A store that is refused for damage is left as it was found.
+fn bring_up(shared: &Shared, clean: bool) -> Result<BroughtUp, StoreError> {
+    let mut examined = match recover::examine(shared, clean, usize::MAX)? {
+        Examination::Accepted(examined) => examined,
+        Examination::ToSkip(damage) => return Ok(BroughtUp::ToSkip(damage)),
+    };
     abort_file::create(&shared.env, &shared.paths)?;
-    let report = recover::recover(shared, clean).and_then(|report| {
-        shared.reserve_first_file()?;
-        shared.notes.write()?;
-        Ok(report)
-    });
-    if report.is_err() && clean {
+    let brought_up = bring_up_examined(shared, clean, &mut examined);
+    if brought_up.is_err() && clean {
         // Found clean and still whole: the next attempt may take it so.
         abort_file::remove(&shared.env, &shared.paths)?;
     }
-    report
+    brought_up
+}
+
+fn bring_up_examined(shared: &Shared, clean: bool, examined: &mut Examined) -> Result<BroughtUp, StoreError> {
+    loop {
+        match recover::recover(shared, clean, examined)? {
+            Recovery::Done(report) => {
+                shared.reserve_first_file()?;
+                shared.notes.write()?;
+                shared.begin_flushed_mark()?;
+                return Ok(BroughtUp::Running(report));
+            }
+            Recovery::LookFrom(file) => match recover::examine(shared, clean, file)? {
+                Examination::Accepted(earlier) => examined.replace(*earlier),
+                Examination::ToSkip(damage) => return Ok(BroughtUp::ToSkip(damage)),
+            },
+        }
+    }
 }
 
 fn load(
@@ -125,6 +168,7 @@ fn load(
         queues,
         index,
         checkpoint,
+        flushed_mark: OnceLock::new(),
         notes,
         batch_topics,
         flags: RunningFlags::default(),
@@ -186,6 +230,14 @@ fn load_index(
 }
 
 impl Shared {
+    /// Opens the mark of how far the log is durable: after recovery all of it is.
+    fn begin_flushed_mark(&self) -> Result<(), StoreError> {
+        let mark = FlushedMark::open(&self.env, &self.paths.flushed_mark())?;
+        let mark = self.flushed_mark.get_or_init(|| mark);
+        self.note_flushed(self.log.max_offset());
+        Ok(mark.flush()?)
+    }
+
     /// Makes the first log file of an empty store, so that a full disk shows at the start and not at the first message.
     fn reserve_first_file(&self) -> Result<(), StoreError> {
         if self.log.files().file_count() == 0 {
@@ -245,6 +297,14 @@ impl std::fmt::Display for RecoveryReport {
         }
         if self.dropped_records > 0 {
             write!(f, "; {} good records behind it dropped", self.dropped_records)?;
+        }
+        if self.set_aside.cut_bytes > 0 {
+            let SetAside { cut_bytes, saved_bytes, files } = &self.set_aside;
+            write!(f, "; {saved_bytes} of {cut_bytes} B that were cut are saved in {} files", files.len())?;
+        }
+        for skipped in &self.skipped {
+            write!(f, "; passed over {}..{}", skipped.from, skipped.to)?;
+            write!(f, ", {} places of queues stay empty", skipped.lost_places)?;
         }
         if self.lost_bytes > 0 {
             write!(f, "; {} B that were durable at the last clean stop are gone", self.lost_bytes)?;

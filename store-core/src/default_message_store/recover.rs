@@ -5,14 +5,21 @@
 //! longer backs is cut. Where Apache trusts the newest unit of any queue for all of them, a gap seen here moves the
 //! walk to an earlier file: a queue that was emptied or lost is whole again afterwards.
 
+mod examined;
 mod foreign_units;
 mod settle;
+mod survey;
 mod walk;
+
+pub(super) use examined::{Examination, Examined, examine};
 
 use super::Shared;
 use crate::error::StoreError;
-use crate::store_notes::{CleanStop, IndexExtent};
-use store_logic::commit_log::{LogEnd, ScanStart};
+use crate::repair::Skipped;
+use crate::set_aside::SetAside;
+use crate::store_notes::IndexExtent;
+use store_logic::LogicError;
+use store_logic::commit_log::ScanStart;
 
 /// Records stored this long (milliseconds) before the checkpoint's times count as dispatched and durable.
 const CHECKPOINT_MARGIN: i64 = 3000;
@@ -34,43 +41,106 @@ pub struct RecoveryReport {
     pub units_rebuilt: u64,
     /// What stood behind the last good record, when that was not simply the end.
     pub cut: Option<String>,
-    /// Good records that stood behind it and are dropped, as far as they could be counted.
+    /// Good records that stood behind it and are dropped.
     pub dropped_records: u64,
+    /// What was cut from the log, and what of it was saved.
+    pub set_aside: SetAside,
+    /// Damaged stretches that were passed over, as `damagedCommitLogPolicy=skip` says.
+    pub skipped: Vec<Skipped>,
     /// Durable bytes of the last clean stop that are gone.
     pub lost_bytes: u64,
     /// Milliseconds it took.
     pub took_millis: u64,
 }
 
-/// Brings the parts of a freshly loaded store into agreement.
-pub(super) fn recover(shared: &Shared, clean: bool) -> Result<RecoveryReport, StoreError> {
-    let began = shared.env.clock().monotonic();
-    let stop = shared.notes.clean_stop();
+/// What became of a recovery.
+pub(super) enum Recovery {
+    /// The store is whole.
+    Done(RecoveryReport),
+    /// Units are missing that only the file of this number, or an earlier one, has: it has to be examined first.
+    LookFrom(usize),
+}
+
+/// Brings the parts of a freshly loaded store into agreement: cuts the log where it was found to end, then walks it.
+pub(super) fn recover(shared: &Shared, clean: bool, examined: &mut Examined) -> Result<Recovery, StoreError> {
     let starts = shared.log.scan_starts();
-    shared.check_log_present(&starts)?;
-    let claimed_end = shared.log.max_offset();
+    let stop = examined.stop();
+    examined.cut_log(shared)?;
+    let log_end = shared.log.max_offset();
     for handle in shared.queues.all() {
-        handle.queue.recover(claimed_end)?;
+        handle.queue.recover(log_end)?;
     }
     shared.drop_queues_of_deleted_topics()?;
-    let first = shared.choose_start(&starts, clean, stop)?;
-    let (walk, from) = shared.walk_until_whole(&starts, first)?;
+    let known = shared.known_after_recovery(clean)?;
+    let first = choose_start(shared, &starts, clean, known)?;
+    let surveyed = examined.first_file();
+    if first < surveyed {
+        return Ok(Recovery::LookFrom(first));
+    }
+    let (walk, from) = match shared.walk_until_whole(&starts, first, surveyed)? {
+        (walk, from) if from >= surveyed => (walk, from),
+        (_, from) => return Ok(Recovery::LookFrom(from)),
+    };
+    if walk.end.offset != log_end {
+        return Err(LogicError::Damaged {
+            path: shared.paths.commit_log().to_owned(),
+            offset: walk.end.offset,
+            expected: format!("records up to {log_end}, as a moment ago"),
+            found: walk.end.fault.map_or("their end".to_owned(), |fault| fault.to_string()),
+        }
+        .into());
+    }
     let scanned_from = starts.get(from).map_or(0, |start| start.offset);
-    let (cut, dropped_records) = shared.describe_cut(&walk.end, &starts);
     shared.settle(&walk.end, scanned_from, clean)?;
-    Ok(RecoveryReport {
+    let took = shared.env.clock().monotonic().saturating_sub(examined.began());
+    Ok(Recovery::Done(RecoveryReport {
         clean,
         log_min: shared.log.min_offset(),
-        log_end: walk.end.offset,
+        log_end,
         scanned_from,
         records: walk.end.records,
         units_rebuilt: walk.units_rebuilt,
-        cut,
-        dropped_records,
-        lost_bytes: stop.map_or(0, |stop| stop.log_end.saturating_sub(walk.end.offset)),
-        took_millis: u64::try_from(shared.env.clock().monotonic().saturating_sub(began).as_millis())
-            .unwrap_or(0),
-    })
+        cut: examined.cut(),
+        dropped_records: examined.dropped_records(),
+        set_aside: examined.set_aside().clone(),
+        skipped: Vec::new(),
+        lost_bytes: stop.map_or(0, |stop| stop.log_end.saturating_sub(log_end)),
+        took_millis: u64::try_from(took.as_millis()).unwrap_or(0),
+    }))
+}
+
+/// What queues and index say of how far they are complete.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Units of all queues.
+    units: u64,
+    /// Position behind the newest record that has a unit.
+    end: u64,
+    /// Position from which records may be missing in the index; `None` without an index.
+    indexed: Option<u64>,
+}
+
+/// Number of the file from which on queues or index may be incomplete.
+fn choose_start(
+    shared: &Shared,
+    starts: &[ScanStart],
+    clean: bool,
+    known: Known,
+) -> Result<usize, StoreError> {
+    if shared.notes.clean_stop().is_some_and(|stop| known.units < stop.units) {
+        tracing::warn!("queues have lost messages since the last clean stop; reading the whole log");
+        return Ok(0);
+    }
+    let known = known.end.min(known.indexed.unwrap_or(u64::MAX));
+    let by_offset = starts.iter().rposition(|start| start.offset <= known).unwrap_or(0);
+    if clean {
+        return Ok(by_offset);
+    }
+    let checkpoint = shared.checkpoint.fields()?;
+    let durable = checkpoint.physic_msg_timestamp.min(checkpoint.logics_msg_timestamp) - CHECKPOINT_MARGIN;
+    let in_time = |start: &ScanStart| start.store_timestamp.is_some_and(|at| at > 0 && at <= durable);
+    let by_time = starts.iter().rposition(in_time).unwrap_or(0);
+    Ok(by_offset.min(by_time))
 }
 
 impl Shared {
@@ -81,8 +151,7 @@ impl Shared {
         }
         let mut queues = 0;
         for handle in self.queues.all() {
-            handle.queue.recover(u64::MAX)?;
-            queues += usize::from(handle.queue.max_offset() > 0);
+            queues += usize::from(handle.queue.end_in(u64::MAX).is_some());
         }
         if queues == 0 {
             return Ok(());
@@ -111,41 +180,44 @@ impl Shared {
         self.queues.all().iter().map(|handle| handle.queue.max_offset()).sum()
     }
 
-    /// Number of the file from which on queues or index may be incomplete.
-    fn choose_start(
-        &self,
-        starts: &[ScanStart],
-        clean: bool,
-        stop: Option<CleanStop>,
-    ) -> Result<usize, StoreError> {
-        let index_from = self.recover_index(clean, stop)?;
-        if stop.is_some_and(|stop| self.count_units() < stop.units) {
-            tracing::warn!("queues have lost messages since the last clean stop; reading the whole log");
-            return Ok(0);
-        }
+    /// What queues and index say once they were recovered.
+    fn known_after_recovery(&self, clean: bool) -> Result<Known, StoreError> {
+        let indexed = self.recover_index(clean)?;
         let ends = self.queues.all();
         let ends = ends.iter().filter_map(|handle| handle.queue.last_unit()).map(|unit| unit.end_offset());
-        let known = ends.max().unwrap_or(0).min(index_from.unwrap_or(u64::MAX));
-        let by_offset = starts.iter().rposition(|start| start.offset <= known).unwrap_or(0);
-        if clean {
-            return Ok(by_offset);
-        }
-        let checkpoint = self.checkpoint.fields()?;
-        let durable =
-            checkpoint.physic_msg_timestamp.min(checkpoint.logics_msg_timestamp) - CHECKPOINT_MARGIN;
-        let in_time = |start: &ScanStart| start.store_timestamp.is_some_and(|at| at > 0 && at <= durable);
-        let by_time = starts.iter().rposition(in_time).unwrap_or(0);
-        Ok(by_offset.min(by_time))
+        Ok(Known { units: self.count_units(), end: ends.max().unwrap_or(0), indexed })
     }
 
-    /// Position from which records may be missing in the index; `None` when there is no index to fill.
-    fn recover_index(&self, clean: bool, stop: Option<CleanStop>) -> Result<Option<u64>, StoreError> {
+    /// Recovers the index; returns the position from which records may be missing in it, `None` without an index.
+    fn recover_index(&self, clean: bool) -> Result<Option<u64>, StoreError> {
         let Some(index) = &self.index else { return Ok(None) };
+        match self.indexed_at_clean_stop(clean)? {
+            Some(known) => Ok(Some(known)),
+            None => {
+                let safe = self.checkpoint.fields()?.index_msg_timestamp;
+                Ok(Some(index.recover(self.log.max_offset(), safe)?.unwrap_or(0)))
+            }
+        }
+    }
+
+    /// The same, as far as can be told without changing it.
+    fn indexed_before_recovery(&self, clean: bool) -> Result<Option<u64>, StoreError> {
+        if self.index.is_none() {
+            return Ok(None);
+        }
+        if let Some(known) = self.indexed_at_clean_stop(clean)? {
+            return Ok(Some(known));
+        }
+        Ok(Some(self.index_extent()?.and_then(|found| found.end).unwrap_or(0)))
+    }
+
+    /// Position up to which the index is complete, if the last stop was clean and nothing got lost since.
+    fn indexed_at_clean_stop(&self, clean: bool) -> Result<Option<u64>, StoreError> {
         let found = self.index_extent()?;
+        let stop = self.notes.clean_stop();
         let noted = stop.and_then(|stop| stop.index);
         if !clean || noted.is_some_and(|_| found < noted) {
-            let safe = self.checkpoint.fields()?.index_msg_timestamp;
-            return Ok(Some(index.recover(self.log.max_offset(), safe)?.unwrap_or(0)));
+            return Ok(None);
         }
         // At the last clean stop everything was indexed, also what has no key and so leaves no entry.
         let known = stop.filter(|_| found == noted).map_or(0, |stop| stop.log_end);
@@ -156,15 +228,5 @@ impl Shared {
     pub(super) fn index_extent(&self) -> Result<Option<IndexExtent>, StoreError> {
         let Some(index) = &self.index else { return Ok(None) };
         Ok(Some(IndexExtent { end: index.end_phy_offset()?, entries: index.entries()? }))
-    }
-
-    /// What stands behind the good records in words, and how many good ones stand behind that.
-    fn describe_cut(&self, end: &LogEnd, starts: &[ScanStart]) -> (Option<String>, u64) {
-        let more = starts.iter().any(|start| start.offset > end.offset && start.store_timestamp.is_some());
-        match &end.fault {
-            Some(fault) => (Some(fault.to_string()), self.log.count_behind(end)),
-            None if more => (Some("nothing written here".to_owned()), self.log.count_behind(end)),
-            None => (None, 0),
-        }
     }
 }

@@ -63,6 +63,6 @@ impl DefaultMessageStore {
         if let Some(index) = &shared.index {
             index.flush()?;
         }
-        Ok(shared.checkpoint.flush()?)
+        Ok(shared.flush_checkpoint()?)
     }
 }

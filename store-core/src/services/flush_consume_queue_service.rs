@@ -36,7 +36,7 @@ impl Service for FlushConsumeQueueService {
         } else {
             self.shared.flush_queues(config.flush_consume_queue_least_pages)
         };
-        if let Err(error) = flushed.and_then(|()| self.shared.checkpoint.flush()) {
+        if let Err(error) = flushed.and_then(|()| self.shared.flush_checkpoint()) {
             self.shared.flags.fail(error.to_string());
         }
         Step::Wait(Duration::from_millis(config.flush_interval_consume_queue))

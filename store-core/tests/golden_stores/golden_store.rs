@@ -5,7 +5,7 @@ use crate::roomy_disk;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use store_core::config::{FlushDiskType, MessageStoreConfig};
+use store_core::config::{DamagedCommitLogPolicy, FlushDiskType, MessageStoreConfig};
 use store_core::{DefaultMessageStore, Env, StoreError, sparse_archive};
 use tempfile::TempDir;
 
@@ -15,6 +15,8 @@ const ARCHIVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/stores.
 pub struct GoldenStore {
     pub name: String,
     pub expected: Expected,
+    /// What a start does about damage.
+    pub policy: DamagedCommitLogPolicy,
     directory: TempDir,
 }
 
@@ -32,7 +34,8 @@ impl GoldenStore {
         let directory = unpack(&format!("{name}/"));
         let text = fs::read_to_string(directory.path().join("expected.json")).expect("expected.json");
         let expected = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Self { name: name.to_owned(), expected, directory }
+        let policy = DamagedCommitLogPolicy::default();
+        Self { name: name.to_owned(), expected, policy, directory }
     }
 
     pub fn root(&self) -> &Path {
@@ -45,7 +48,9 @@ impl GoldenStore {
 
     /// The broker's settings, as far as a store has them.
     pub fn config(&self) -> MessageStoreConfig {
-        config(self.root(), &self.expected.config)
+        let mut config = config(self.root(), &self.expected.config);
+        config.commit_log.damaged_commit_log_policy = self.policy;
+        config
     }
 
     pub fn open(&self) -> Result<DefaultMessageStore, StoreError> {

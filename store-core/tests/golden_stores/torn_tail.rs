@@ -4,9 +4,10 @@
 use crate::golden_store::{self, GoldenStore};
 use crate::messages::message;
 use crate::opened::{Indexed, read_all};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use store_core::{DefaultMessageStore, MessageStore};
+use store_core::config::DamagedCommitLogPolicy;
+use store_core::{DefaultMessageStore, MessageStore, StoreError};
 
 /// What comes of a variant.
 enum Outcome {
@@ -14,6 +15,21 @@ enum Outcome {
     Opens(Opens),
     /// It does not, and the error names this.
     Refused(&'static str),
+    /// It does not unless somebody says what to do: a record that was durable is damaged.
+    Damaged(Damaged),
+}
+
+struct Damaged {
+    /// The damaged record.
+    at: u64,
+    /// Where the next one begins.
+    resumes_at: u64,
+    /// Its queue, by its place in the list, and its queue offset.
+    lost: (usize, u64),
+    /// When what is behind it is cut.
+    truncated: Opens,
+    /// End of the two queues when it is passed over.
+    skipped_max: [u64; 2],
 }
 
 struct Opens {
@@ -32,7 +48,6 @@ const LAST_RECORD_LOST: &[&str] = &[
     "bad-crc-field",
     "bad-magic",
     "body-length-bad",
-    "clean-bad-last-magic",
     "cut-after-length",
     "cut-in-body",
     "cut-in-header",
@@ -65,7 +80,26 @@ fn outcome(variant: &str) -> Outcome {
     Outcome::Opens(match variant {
         "last-file-short" | "middle-file-empty" => return Outcome::Refused("commitlog/"),
         "queue-file-short" => return Outcome::Refused("consumequeue/"),
-        "middle-body-bit" | "clean-bad-middle-body" => Opens { dropped: 7, ..opens(72_486, [26, 26]) },
+        // The checkpoint says nothing, so nothing is known to have been durable.
+        "middle-body-bit" => Opens { dropped: 7, ..opens(72_486, [26, 26]) },
+        "clean-bad-middle-body" => {
+            return Outcome::Damaged(Damaged {
+                at: 72_486,
+                resumes_at: 72_728,
+                lost: (0, 26),
+                truncated: Opens { dropped: 7, ..opens(72_486, [26, 26]) },
+                skipped_max: [30, 30],
+            });
+        }
+        "clean-bad-last-magic" => {
+            return Outcome::Damaged(Damaged {
+                at: 80_161,
+                resumes_at: 86_386,
+                lost: (1, 29),
+                truncated: opens(80_161, [30, 29]),
+                skipped_max: [30, 29],
+            });
+        }
         "last-file-gone" => opens(65_430, [24, 24]),
         "last-file-all-zero" => opens(65_536, [24, 24]),
         "physical-offset-bad" => Opens {
@@ -105,28 +139,91 @@ fn check(variant: &str, base: &GoldenStore) {
             assert!(!golden.expected.java_open.load, "{variant}: Java refuses as well");
             refuses(&golden, names);
         }
-        Outcome::Opens(opens) => {
-            assert!(golden.expected.java_open.load, "{variant}: Java opens it as well");
-            compare_with_java(variant, &golden, &opens);
-            let store = golden.open().unwrap_or_else(|error| panic!("{variant}: {error}"));
-            compare(variant, &golden, base, &opens, &store);
-            store.shutdown().unwrap_or_else(|error| panic!("{variant}: {error}"));
-            drop(store);
-            // The second start finds everything settled.
-            let before = golden.contents(&["commitlog", "consumequeue", "index"]);
-            let store = golden.open().unwrap_or_else(|error| panic!("{variant}, again: {error}"));
-            let report = store.recovery_report();
-            assert_eq!(
-                (report.clean, report.units_rebuilt, &report.cut),
-                (true, 0, &None),
-                "{variant}: {report}"
-            );
-            compare(variant, &golden, base, &Opens { dropped: 0, ..opens }, &store);
-            store.shutdown().unwrap_or_else(|error| panic!("{variant}, again: {error}"));
-            drop(store);
-            let changed = before == golden.contents(&["commitlog", "consumequeue", "index"]);
-            assert!(changed, "{variant}: the second start changed files");
+        Outcome::Damaged(damaged) => {
+            stops(&golden, &damaged);
+            passes_over(variant, base, &damaged);
+            golden.policy = DamagedCommitLogPolicy::Truncate;
+            opens_as(variant, &golden, base, damaged.truncated);
         }
+        Outcome::Opens(opens) => opens_as(variant, &golden, base, opens),
+    }
+}
+
+fn opens_as(variant: &str, golden: &GoldenStore, base: &GoldenStore, opens: Opens) {
+    assert!(golden.expected.java_open.load, "{variant}: Java opens it as well");
+    compare_with_java(variant, golden, &opens);
+    let store = golden.open().unwrap_or_else(|error| panic!("{variant}: {error}"));
+    compare(variant, golden, base, &opens, &store);
+    store.shutdown().unwrap_or_else(|error| panic!("{variant}: {error}"));
+    drop(store);
+    // The second start finds everything settled.
+    let before = golden.contents(&["commitlog", "consumequeue", "index"]);
+    let store = golden.open().unwrap_or_else(|error| panic!("{variant}, again: {error}"));
+    let report = store.recovery_report();
+    assert_eq!((report.clean, report.units_rebuilt, &report.cut), (true, 0, &None), "{variant}: {report}");
+    compare(variant, golden, base, &Opens { dropped: 0, ..opens }, &store);
+    store.shutdown().unwrap_or_else(|error| panic!("{variant}, again: {error}"));
+    drop(store);
+    let changed = before == golden.contents(&["commitlog", "consumequeue", "index"]);
+    assert!(changed, "{variant}: the second start changed files");
+}
+
+/// Without a word nothing is changed.
+fn stops(golden: &GoldenStore, damaged: &Damaged) {
+    let before = golden.contents(&[""]);
+    let error = golden.open().err().unwrap_or_else(|| panic!("{}: opened", golden.name));
+    let StoreError::Damaged(found) = &error else { panic!("{}: {error}", golden.name) };
+    assert_eq!((found.log_offset, found.resumes_at), (damaged.at, damaged.resumes_at), "{error}");
+    assert_eq!(found.good_records_behind, damaged.truncated.dropped, "{error}");
+    let text = error.to_string();
+    let at = format!("store truncate {} --at {}", golden.root().display(), damaged.at);
+    assert!(text.contains("commitlog/00000000000000065536") && text.contains(&at), "{text}");
+    let after = golden.contents(&[""]);
+    let names = |contents: &BTreeMap<String, Vec<u8>>| contents.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&before), names(&after), "{}: changed", golden.name);
+    assert!(before == after, "{}: changed", golden.name);
+}
+
+/// With `skip` everything but the damaged record is there, and its place stays empty.
+fn passes_over(variant: &str, base: &GoldenStore, damaged: &Damaged) {
+    let mut golden = GoldenStore::unpack(&format!("stores/torn-tail/{variant}"));
+    golden.expected.config.clone_from(&base.expected.config);
+    golden.policy = DamagedCommitLogPolicy::Skip;
+    for round in 0..3 {
+        let before = golden.contents(&["commitlog", "consumequeue"]);
+        let store = golden.open().unwrap_or_else(|error| panic!("{variant}: {error}"));
+        let report = store.recovery_report();
+        assert_eq!((report.log_end, &report.cut), (86_386, &None), "{variant}: {report}");
+        assert_eq!(report.skipped.len(), usize::from(round == 0), "{variant}: {report}");
+        for (number, queue) in base.expected.java_open.queues.iter().enumerate() {
+            let offsets = store.offsets(&queue.topic, queue.queue_id);
+            assert_eq!((offsets.min, offsets.max), (0, damaged.skipped_max[number]), "{variant}");
+            let expected: Vec<_> = queue
+                .messages
+                .iter()
+                .filter(|message| (number, message.0 as u64) != damaged.lost)
+                .copied()
+                .collect();
+            assert_eq!(
+                read_all(&store, &queue.topic, queue.queue_id),
+                expected,
+                "{variant}: {}",
+                queue.name()
+            );
+        }
+        if round == 2 {
+            for (number, queue) in base.expected.java_open.queues.iter().enumerate() {
+                let put = store.put(&message(&queue.topic, queue.queue_id, b"next")).wait().appended;
+                assert_eq!(put.map(|put| put.logics_offset), Some(30), "{variant}: queue {number}");
+            }
+        }
+        store.shutdown().unwrap_or_else(|error| panic!("{variant}: {error}"));
+        let after = golden.contents(&["commitlog", "consumequeue"]);
+        assert!(round != 1 || before == after, "{variant}: the second start changed files");
+    }
+    let store = golden.open().unwrap_or_else(|error| panic!("{variant}: {error}"));
+    for queue in &base.expected.java_open.queues {
+        assert_eq!(store.offsets(&queue.topic, queue.queue_id).max, 31, "{variant}");
     }
 }
 

@@ -173,10 +173,15 @@ pub fn claimed_size(bytes: &[u8]) -> Option<u32> {
 /// Store timestamp of a record given its first bytes; `None` when they are too few. For searches by time, which must
 /// not decode whole records.
 pub fn store_timestamp(record: &[u8]) -> Option<i64> {
+    let at = store_timestamp_place(record)?;
+    Some(i64::from_be_bytes(record.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// Byte of a record at which its store timestamp stands, given its first bytes; `None` when they are too few.
+pub fn store_timestamp_place(record: &[u8]) -> Option<usize> {
     let sys_flag = i32::from_be_bytes(record.get(SYS_FLAG_AT..SYS_FLAG_AT + 4)?.try_into().ok()?);
     let host = if sys_flag & sys_flag::BORN_HOST_V6 == 0 { host::V4_LEN } else { host::V6_LEN };
-    let at = BORN_HOST_AT + host;
-    Some(i64::from_be_bytes(record.get(at..at + 8)?.try_into().ok()?))
+    Some(BORN_HOST_AT + host)
 }
 
 /// Bytes from the start of a record that [`store_timestamp`] looks at, at most.

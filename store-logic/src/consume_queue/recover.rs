@@ -12,21 +12,30 @@ use store_mmap::MappedFile;
 const FILES_CHECKED: usize = 3;
 
 impl ConsumeQueue {
-    /// Finds the end of the queue: the first place of its last three files (more, when they hold no message, or when an
-    /// earlier file has lost its end) whose unit is none, lies behind `log_end` or does not follow its predecessor in
-    /// the log. Everything behind is cut, and blank units that would stand last: a crash came between them and their
-    /// message, which is put again wherever the log says.
+    /// Finds the end of the queue ([`ConsumeQueue::end_in`]) and cuts everything behind it.
     pub fn recover(&self, log_end: u64) -> Result<()> {
+        match self.end_in(log_end) {
+            Some(end) => Ok(self.files.truncate(end * UNIT_SIZE)?),
+            // Not one message: begin again.
+            None => self.destroy(),
+        }
+    }
+
+    /// Where the queue ends in a log that ends at `log_end`, as a queue offset: the first place of its last three files
+    /// (more, when they hold no message, or when an earlier file has lost its end) whose unit is none, lies behind
+    /// `log_end` or does not follow its predecessor in the log. Blank units that would stand last do not count: a crash
+    /// came between them and their message, which is put again wherever the log says. `None` without a message.
+    /// Changes nothing.
+    pub fn end_in(&self, log_end: u64) -> Option<u64> {
         let files = self.files.files();
         let torn = files.iter().position(|file| !ends_with_unit(file)).unwrap_or(files.len());
         let mut start = torn.min(files.len().saturating_sub(FILES_CHECKED));
         loop {
             if let Some(end) = messages_end(&files[start..], log_end) {
-                return Ok(self.files.truncate(end)?);
+                return Some(end / UNIT_SIZE);
             }
             if start == 0 {
-                // Not one message: begin again.
-                return self.destroy();
+                return None;
             }
             start = start.saturating_sub(FILES_CHECKED);
         }

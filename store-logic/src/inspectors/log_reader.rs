@@ -1,5 +1,5 @@
 use crate::commit_log::format::{
-    self, BLANK_LEN, BLANK_MAGIC, Decoded, Fault, MAGIC_V1, MAGIC_V2, MessageView,
+    self, BLANK_LEN, BLANK_MAGIC, Checksum, Decoded, Fault, MAGIC_V1, MAGIC_V2, MessageView,
 };
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub struct LogSummary {
 pub struct LogReader {
     env: Env,
     files: FileSequence,
-    check_crc: bool,
+    checksum: Checksum,
 }
 
 /// Damage that is not told yet: whether something good stands behind is not known.
@@ -78,18 +78,25 @@ impl LogReader {
         directories: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Self, DiskError> {
         let files = FileSequence::list_all(env.disk(), directories)?;
-        Ok(Self { env: env.clone(), files, check_crc: true })
+        Ok(Self { env: env.clone(), files, checksum: Checksum::Body })
     }
 
     /// One file of a log.
     pub fn of_file(env: &Env, path: &Path, offset: u64, len: u64) -> Self {
-        Self { env: env.clone(), files: FileSequence::of_file(path, offset, len), check_crc: true }
+        Self { env: env.clone(), files: FileSequence::of_file(path, offset, len), checksum: Checksum::Body }
     }
 
     /// The same reader, which leaves the CRC of bodies unchecked.
     #[must_use]
     pub fn without_crc(mut self) -> Self {
-        self.check_crc = false;
+        self.checksum = Checksum::Skip;
+        self
+    }
+
+    /// The same reader, which checks this of each record.
+    #[must_use]
+    pub fn with_checksum(mut self, checksum: Checksum) -> Self {
+        self.checksum = checksum;
         self
     }
 
@@ -109,9 +116,9 @@ impl LogReader {
     ///
     /// Whatever the disk reports.
     pub fn record_at(&mut self, phy_offset: u64) -> Result<Option<Vec<u8>>, DiskError> {
-        let check_crc = self.check_crc;
+        let checksum = self.checksum;
         let bytes = self.bytes_of_record(phy_offset)?;
-        match decode_at(bytes, phy_offset, check_crc) {
+        match decode_at(bytes, phy_offset, checksum) {
             Ok(Decoded::Record(view)) => {
                 let size = view.total_size as usize;
                 Ok(Some(bytes[..size].to_vec()))
@@ -178,9 +185,9 @@ impl LogReader {
                 at = file.end();
                 continue;
             }
-            let check_crc = self.check_crc;
+            let checksum = self.checksum;
             let bytes = self.bytes_of_record(at)?;
-            match decode_in(&file, bytes, at, check_crc) {
+            match decode_in(&file, bytes, at, checksum) {
                 Ok(decoded) => {
                     if tell(&mut pending, Some(at), visit).is_break() {
                         return Ok(summary);
@@ -279,16 +286,16 @@ fn decode_in<'a>(
     file: &SequenceFile,
     bytes: &'a [u8],
     phy_offset: u64,
-    check_crc: bool,
+    checksum: Checksum,
 ) -> Result<Decoded<'a>, Fault> {
     if format::has_blank_magic(bytes) {
         return format::check_blank(bytes, file.end() - phy_offset).map(|()| Decoded::Blank);
     }
-    decode_at(bytes, phy_offset, check_crc)
+    decode_at(bytes, phy_offset, checksum)
 }
 
 /// Reads what stands at `phy_offset`; a record must know its place and not be larger than anything a broker takes.
-fn decode_at(bytes: &[u8], phy_offset: u64, check_crc: bool) -> Result<Decoded<'_>, Fault> {
+fn decode_at(bytes: &[u8], phy_offset: u64, checksum: Checksum) -> Result<Decoded<'_>, Fault> {
     if let Some(size) = format::claimed_size(bytes).filter(|size| *size > MAX_RECORD) {
         return Err(Fault::Field {
             field: "totalSize",
@@ -296,7 +303,7 @@ fn decode_at(bytes: &[u8], phy_offset: u64, check_crc: bool) -> Result<Decoded<'
             found: size.to_string(),
         });
     }
-    let decoded = format::decode(bytes, check_crc)?;
+    let decoded = format::decode_checked(bytes, checksum)?;
     if let Decoded::Record(view) = &decoded {
         if u64::try_from(view.physical_offset) != Ok(phy_offset) {
             return Err(Fault::Field {

@@ -11,25 +11,11 @@ use store_logic::multi_dispatch::LMQ_PREFIX;
 impl Shared {
     /// Cuts such units at the end of every queue, as far back as the log from `from` on.
     pub(super) fn cut_foreign_units(&self, from: u64) -> Result<(), StoreError> {
-        for handle in self.queues.all() {
-            // What stands in light queues is known only while they are served.
-            let is_light = handle.queue.topic().starts_with(LMQ_PREFIX);
-            if !is_light || self.config.multi_dispatch.is_on() {
-                self.cut_foreign_end(&handle.queue, from)?;
-            }
-        }
-        Ok(())
+        self.queues.all().iter().try_for_each(|handle| self.cut_foreign_end(&handle.queue, from))
     }
 
     fn cut_foreign_end(&self, queue: &ConsumeQueue, from: u64) -> Result<(), StoreError> {
-        let mut end = queue.max_offset();
-        while let Some(last) = end.checked_sub(1) {
-            let unit = queue.unit(last).filter(|unit| !unit.is_blank() && unit.phy_offset >= from);
-            if unit.is_none_or(|unit| self.is_unit_of(&unit, queue, last)) {
-                break;
-            }
-            end = last;
-        }
+        let end = self.end_of_own(queue, queue.max_offset(), from);
         if end < queue.max_offset() {
             tracing::warn!(
                 topic = queue.topic(),
@@ -41,6 +27,22 @@ impl Shared {
             queue.restart_at(end)?;
         }
         Ok(())
+    }
+
+    /// Where a queue that ends at `end` ends without such units.
+    pub(super) fn end_of_own(&self, queue: &ConsumeQueue, mut end: u64, from: u64) -> u64 {
+        // What stands in light queues is known only while they are served.
+        if queue.topic().starts_with(LMQ_PREFIX) && !self.config.multi_dispatch.is_on() {
+            return end;
+        }
+        while let Some(last) = end.checked_sub(1) {
+            let unit = queue.unit(last).filter(|unit| !unit.is_blank() && unit.phy_offset >= from);
+            if unit.is_none_or(|unit| self.is_unit_of(&unit, queue, last)) {
+                break;
+            }
+            end = last;
+        }
+        end
     }
 
     fn is_unit_of(&self, unit: &Unit, queue: &ConsumeQueue, queue_offset: u64) -> bool {

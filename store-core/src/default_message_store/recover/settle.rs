@@ -2,6 +2,7 @@
 
 use crate::default_message_store::Shared;
 use crate::error::StoreError;
+use crate::lost_places::LostPlaces;
 use std::sync::atomic::Ordering;
 use store_logic::commit_log::LogEnd;
 
@@ -25,11 +26,26 @@ impl Shared {
             handle.queue.correct_min_offset(log_min);
             handle.set_next_offset(handle.queue.max_offset());
         }
+        self.keep_lost_places()?;
         self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
         self.dispatched.store(end.offset, Ordering::Release);
         self.dispatched_timestamp.store(end.last_store_timestamp, Ordering::Release);
         self.dispatched_record.store(end.last_record.unwrap_or(0), Ordering::Release);
         self.notes.settle(log_min, end.offset, self.count_units());
+        Ok(())
+    }
+
+    /// Messages that were lost with the end of their queue keep their queue offsets to themselves.
+    fn keep_lost_places(&self) -> Result<(), StoreError> {
+        let mut lost = LostPlaces::read(&self.env, &self.paths)?;
+        let end =
+            |topic: &str, queue_id| self.queues.get(topic, queue_id).map_or(0, |handle| handle.next_offset());
+        if lost.retain(|topic, queue_id, next| end(topic, queue_id) < next) {
+            lost.write(&self.env, &self.paths)?;
+        }
+        for (topic, queue_id, next) in lost.iter() {
+            self.queues.get_or_create(topic, queue_id)?.set_next_offset(next);
+        }
         Ok(())
     }
 }

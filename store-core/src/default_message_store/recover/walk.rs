@@ -5,7 +5,7 @@ use crate::default_message_store::dispatch::unit_of;
 use crate::error::StoreError;
 use std::ops::ControlFlow;
 use store_logic::LogicError;
-use store_logic::commit_log::format::MessageView;
+use store_logic::commit_log::format::{Checksum, MessageView};
 use store_logic::commit_log::{LogEnd, ScanStart};
 use store_logic::consume_queue::{ConsumeQueue, PutUnit};
 use store_logic::dispatch::{DispatchRequest, UnitPlace};
@@ -20,11 +20,12 @@ pub(super) struct Walk {
 
 impl Shared {
     /// Walks from file number `from`, and from an earlier one as long as units turn out to be missing before; returns
-    /// the last walk and where it began.
+    /// the last walk and where it began. Does not walk before file number `examined`, but returns where it should.
     pub(super) fn walk_until_whole(
         &self,
         starts: &[ScanStart],
         mut from: usize,
+        examined: usize,
     ) -> Result<(Walk, usize), StoreError> {
         let mut step = 1;
         let mut units_rebuilt = 0;
@@ -38,6 +39,9 @@ impl Shared {
             }
             // Twice as far back each time, so that the walks add up to a small multiple of the log.
             from = from.saturating_sub(step);
+            if from < examined {
+                return Ok((walk, from));
+            }
             step *= 2;
         }
     }
@@ -48,8 +52,8 @@ impl Shared {
         let mut units_rebuilt = 0;
         let mut gap = false;
         let mut failed: Option<LogicError> = None;
-        let checksum = self.config.commit_log.checksum_on_recover();
-        let end = self.log.scan(start, checksum, |phy_offset, view| {
+        // The CRCs were compared when the log was examined.
+        let end = self.log.scan(start, Checksum::Skip, |phy_offset, view| {
             match self.redispatch(phy_offset, view, from_beginning) {
                 Ok(Redispatched::Done { put }) => units_rebuilt += put,
                 Ok(Redispatched::Gap) => gap = true,
