@@ -1,6 +1,6 @@
 //! How long calls take: counted in buckets by any thread, told for whole windows.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Upper bounds of the buckets in microseconds. One more bucket holds what is longer.

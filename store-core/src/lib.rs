@@ -54,6 +54,8 @@ mod log_damage;
 mod lost_places;
 mod message_arrival;
 mod message_store;
+#[cfg(all(test, loom))]
+mod models;
 mod put_result;
 mod put_ticket;
 mod query_result;
@@ -64,6 +66,7 @@ mod services;
 mod set_aside;
 mod store_notes;
 mod store_paths;
+mod sync;
 
 pub use default_message_store::{DefaultMessageStore, RecoveryReport};
 pub use error::StoreError;

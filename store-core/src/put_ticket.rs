@@ -1,9 +1,9 @@
 //! A put whose answer may have to wait for the disk: no thread is parked for it.
 
 use crate::put_result::{PutMessageStatus, PutResult};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, wait_while};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -103,8 +103,7 @@ impl PutTicket {
         let result = self.take_result();
         let Some(pending) = self.pending.take() else { return result };
         let state = pending.lock();
-        let waited = pending.done.wait_timeout_while(state, self.timeout, |state| state.outcome.is_none());
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let state = wait_while(&pending.done, state, self.timeout, |state| state.outcome.is_none());
         match state.outcome.clone() {
             Some(outcome) => apply(result, outcome),
             None => Self::timed_out(result),

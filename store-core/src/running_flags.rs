@@ -1,7 +1,6 @@
 //! Whether the store may be written, and if not, why: the first reason wins.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use crate::sync::{AtomicBool, Mutex, MutexGuard, OnceLock, Ordering, PoisonError};
 
 /// State of a store as its services see it.
 #[derive(Debug, Default)]

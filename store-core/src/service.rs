@@ -1,10 +1,7 @@
-//! A service is a value with a `step`; this file alone turns values into threads.
+//! A service is a value with a `step`; this file alone turns values into threads (made by `sync.rs`).
 
-use crossbeam::sync::{Parker, Unparker};
+use crate::sync::{Arc, AtomicBool, JoinHandle, Ordering, Parker, Unparker, spawn_thread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What a service wants after a step.
@@ -86,7 +83,7 @@ impl ServiceThread {
                 on_panic(name);
             }
         };
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        let thread = spawn_thread(name, run)?;
         Ok(Self { name, stop, wakeup, thread: Some(thread) })
     }
 

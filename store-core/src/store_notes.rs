@@ -5,10 +5,10 @@
 use crate::config::MessageStoreConfig;
 use crate::error::StoreError;
 use crate::store_paths::StorePaths;
+use crate::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use store_logic::Env;
 use store_logic::snapshot_file::{self, SnapshotError};
 

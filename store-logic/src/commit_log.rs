@@ -10,10 +10,8 @@ pub use append::{AppendError, Appended, RecordBatch, TailGuard};
 pub use scan::{LogEnd, ScanStart};
 
 use crate::error::Result;
+use crate::sync::{Arc, AtomicI64, Mutex, Ordering};
 use append::Tail;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
 use store_mmap::{Env, FileSupplier, MappedFileQueue, QueueDirectories, QueueOptions, ReservePolicy};
 
 /// The log: an append-only range of records over files of equal size (`commitlog/`).

@@ -12,10 +12,9 @@ pub use search::BoundaryType;
 pub(crate) use search::first_where;
 
 use crate::error::Result;
+use crate::sync::{Arc, AtomicU64, Ordering};
 use format::UNIT_SIZE;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions, ReservePolicy};
 
 /// Bytes of a queue file reserved at a time: queues are many and mostly short.

@@ -1,12 +1,11 @@
 //! topic × queue → [`ConsumeQueue`].
 
+use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::consume_queue::ConsumeQueue;
 use crate::error::{LogicError, Result};
 use crate::multi_dispatch;
 use dashmap::DashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store_mmap::{Env, FileKind};
 
 /// One queue and the queue offset its next message gets. The latter runs ahead of the queue's own end by the messages

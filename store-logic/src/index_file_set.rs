@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::index_file::format::{IndexGeometry, key_of};
 use crate::index_file::{IndexFile, IndexHeader, keys_of};
 use crate::message::sys_flag;
+use crate::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use store_mmap::{Env, FileKind, UnixMillis, file_name};
 
 /// Added to the name of a file that was set aside: no time any more, so Apache passes it over as well.

@@ -60,12 +60,15 @@ pub mod message;
 pub mod multi_dispatch;
 pub mod snapshot_file;
 pub mod store_checkpoint;
+mod sync;
 
 pub use consume_queue_table::{ConsumeQueueTable, LightQueueLimit, QueueHandle};
 pub use error::{LogicError, Result};
 pub use index_file_set::{IndexEnd, IndexFileSet};
 
 // Vocabulary from below.
+#[cfg(loom)]
+pub use store_mmap::model_sync;
 #[cfg(any(test, feature = "sim"))]
 pub use store_mmap::sim;
 pub use store_mmap::{

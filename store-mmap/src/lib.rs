@@ -39,7 +39,12 @@ mod mapped_file_queue;
 mod mapped_slice;
 mod mapping;
 mod memory_lock;
+#[cfg(loom)]
+pub mod model_sync;
+#[cfg(all(test, loom))]
+mod models;
 mod queue_directories;
+mod sync;
 mod warm_up;
 
 pub use cell_file::CellFile;

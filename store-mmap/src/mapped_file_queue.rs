@@ -7,11 +7,10 @@ mod load;
 mod roll;
 mod truncate;
 
+use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::{MappedFile, ReservePolicy};
 use crate::queue_directories::QueueDirectories;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use store_disk_tools::Env;
 
 /// Shape of a queue's files.
@@ -110,15 +109,15 @@ impl MappedFileQueue {
 
     fn read_files(&self) -> RwLockReadGuard<'_, Vec<Arc<MappedFile>>> {
         // A list of `Arc`s is whole at every moment, so a panic elsewhere does not spoil it.
-        self.files.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_removing(&self) -> MutexGuard<'_, ()> {
-        self.removing.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.removing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write_files(&self) -> RwLockWriteGuard<'_, Vec<Arc<MappedFile>>> {
-        self.files.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

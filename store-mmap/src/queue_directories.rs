@@ -1,8 +1,8 @@
 //! The directories that hold the files of one queue: one, or several on disks of their own (`MultiPathMappedFileQueue`).
 
+use crate::sync::{Arc, PoisonError, RwLock};
 use crate::error::{MapError, Result};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
 use store_disk_tools::{DirEntry, Disk, FileKind};
 
 /// Where the files of a queue are, and where new ones go. Cheap to clone; clones share which directories are full.

@@ -1,7 +1,7 @@
 //! Cleaning that an administrator asks for (`deleteExpiredCommitLog`).
 
 use super::Shared;
-use std::sync::atomic::Ordering;
+use crate::sync::Ordering;
 
 /// Rounds of cleaning that one request of an administrator is good for.
 const ROUNDS_BY_HAND: u32 = 20;

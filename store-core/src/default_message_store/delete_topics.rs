@@ -1,7 +1,7 @@
 //! Forgetting topics whose records stay in the log.
 
 use super::Shared;
-use std::sync::PoisonError;
+use crate::sync::PoisonError;
 use store_logic::Result;
 
 impl Shared {

@@ -3,8 +3,7 @@
 use super::Shared;
 use crate::config::{DelayLevels, FlushDiskType};
 use crate::message_arrival::{Arrival, MessageArrivingListener};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use crate::sync::{Arc, Ordering, PoisonError};
 use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};

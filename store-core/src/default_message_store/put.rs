@@ -6,9 +6,9 @@ use super::Shared;
 use crate::config::{BrokerRole, FlushDiskType};
 use crate::put_result::{AppendResult, PutMessageStatus, PutResult};
 use crate::put_ticket::PutTicket;
+use crate::sync::{Arc, thread_local};
 use light_queues::LightQueues;
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::time::Duration;
 use store_logic::QueueHandle;
 use store_logic::commit_log::format::{EncodeError, MAX_V1_TOPIC};
@@ -27,9 +27,10 @@ impl Shared {
     /// Stores messages of one topic and queue together.
     pub(crate) fn put(&self, messages: &[Message<'_>]) -> PutTicket {
         let began = self.env.clock().monotonic();
-        let put = BUFFER.with_borrow_mut(|batch| {
+        let put = BUFFER.with(|batch| {
+            let mut batch = batch.borrow_mut();
             batch.clear();
-            let put = self.encode_and_append(messages, batch);
+            let put = self.encode_and_append(messages, &mut batch);
             if batch.capacity() > BUFFER_KEPT {
                 *batch = RecordBatch::new();
             }

@@ -5,7 +5,7 @@ use crate::abort_file;
 use crate::error::StoreError;
 use crate::message_store::{LogPositions, MessageStore};
 use crate::store_notes::CleanStop;
-use std::sync::PoisonError;
+use crate::sync::PoisonError;
 
 impl DefaultMessageStore {
     /// Refuses writes, lets the services finish (dispatch catches up), makes everything durable, and only then removes

@@ -1,10 +1,9 @@
 //! Makes the log file behind the one just taken, so that the writer never waits for the disk at a roll.
 
 use crate::service::{Service, Step, Wakeup};
-use crossbeam::channel::{Receiver, Sender, unbounded};
-use std::collections::HashMap;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store_logic::{Env, FileRequest, FileSupplier, MapError, MappedFile, MemoryLock, warm_up};
 
@@ -30,7 +29,6 @@ pub(crate) struct Preparation {
 /// The supplying side, which the log's file queue holds.
 pub(crate) struct AheadSupplier {
     shared: Arc<Shared>,
-    requests: Sender<FileRequest>,
     wakeup: Wakeup,
     preparation: Preparation,
 }
@@ -39,16 +37,25 @@ pub(crate) struct AheadSupplier {
 pub(crate) struct AllocateMappedFileService {
     env: Env,
     shared: Arc<Shared>,
-    requests: Receiver<FileRequest>,
     preparation: Preparation,
     locks: Vec<MemoryLock>,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// By the offset each begins at: the directory of a file is chosen when it is made.
-    files: Mutex<HashMap<u64, Slot>>,
+    files: Mutex<Files>,
     changed: Condvar,
+}
+
+/// Files ahead of need.
+#[derive(Default)]
+struct Files {
+    /// By the offset each begins at: the directory of a file is chosen when it is made.
+    slots: HashMap<u64, Slot>,
+    /// Asked for and not begun, in order. Each has its slot.
+    requests: VecDeque<FileRequest>,
+    /// The worker takes no request any more.
+    closed: bool,
 }
 
 enum Slot {
@@ -59,7 +66,7 @@ enum Slot {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Slot>> {
+    fn lock(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -71,10 +78,8 @@ pub(crate) fn allocate_mapped_file_service(
     wakeup: Wakeup,
 ) -> (Arc<AheadSupplier>, AllocateMappedFileService) {
     let shared = Arc::new(Shared::default());
-    let (sender, requests) = unbounded();
-    let supplier = AheadSupplier { shared: Arc::clone(&shared), requests: sender, wakeup, preparation };
-    let service =
-        AllocateMappedFileService { env: env.clone(), shared, requests, preparation, locks: Vec::new() };
+    let supplier = AheadSupplier { shared: Arc::clone(&shared), wakeup, preparation };
+    let service = AllocateMappedFileService { env: env.clone(), shared, preparation, locks: Vec::new() };
     (Arc::new(supplier), service)
 }
 
@@ -86,15 +91,12 @@ impl AheadSupplier {
         }
         let from = request.from;
         let mut files = self.shared.lock();
-        if files.contains_key(&from) {
+        // Without a worker the file will be made when it is needed.
+        if files.closed || files.slots.contains_key(&from) {
             return;
         }
-        files.insert(from, Slot::Making);
-        if self.requests.send(request).is_err() {
-            // No worker any more (stop): the file will be made when it is needed.
-            files.remove(&from);
-            return;
-        }
+        files.slots.insert(from, Slot::Making);
+        files.requests.push_back(request);
         drop(files);
         self.wakeup.wake();
     }
@@ -103,7 +105,7 @@ impl AheadSupplier {
     fn take(&self, from: u64) -> Option<Arc<MappedFile>> {
         let mut files = self.shared.lock();
         loop {
-            match files.get(&from) {
+            match files.slots.get(&from) {
                 None => return None,
                 Some(Slot::Ready(_)) => {}
                 Some(Slot::Making) => {
@@ -111,7 +113,7 @@ impl AheadSupplier {
                     continue;
                 }
             }
-            return match files.remove(&from) {
+            return match files.slots.remove(&from) {
                 Some(Slot::Ready(file)) => Some(file),
                 _ => None,
             };
@@ -153,10 +155,10 @@ impl FileSupplier for AheadSupplier {
 
     fn discard_unused(&self, env: &Env) -> Result<(), MapError> {
         let mut files = self.shared.lock();
-        while files.values().any(|slot| matches!(slot, Slot::Making)) {
+        while files.slots.values().any(|slot| matches!(slot, Slot::Making)) {
             files = self.shared.changed.wait(files).unwrap_or_else(PoisonError::into_inner);
         }
-        for (_, slot) in files.drain() {
+        for (_, slot) in files.slots.drain() {
             let Slot::Ready(file) = slot else { continue };
             env.disk().remove_file(file.path())?;
             if let Some(directory) = file.path().parent() {
@@ -176,12 +178,12 @@ impl AllocateMappedFileService {
         let mut files = self.shared.lock();
         match made {
             Ok(file) => {
-                files.insert(request.from, Slot::Ready(file));
+                files.slots.insert(request.from, Slot::Ready(file));
             }
             Err(error) => {
                 // Whoever needs the file tries again and gets the error as an answer.
                 tracing::warn!(%error, "could not make the next log file ahead of need");
-                files.remove(&request.from);
+                files.slots.remove(&request.from);
             }
         }
         drop(files);
@@ -214,19 +216,23 @@ impl Service for AllocateMappedFileService {
     }
 
     fn step(&mut self) -> Step {
-        match self.requests.try_recv() {
-            Ok(request) => {
+        let request = self.shared.lock().requests.pop_front();
+        match request {
+            Some(request) => {
                 self.make(&request);
                 Step::Again
             }
-            Err(_) => Step::Wait(IDLE),
+            None => Step::Wait(IDLE),
         }
     }
 
     fn finish(&mut self) {
         // Nobody may wait for a file that is no longer made, nor for one whose making ended in a panic.
-        while self.requests.try_recv().is_ok() {}
-        self.shared.lock().retain(|_, slot| matches!(slot, Slot::Ready(_)));
+        let mut files = self.shared.lock();
+        files.closed = true;
+        files.requests.clear();
+        files.slots.retain(|_, slot| matches!(slot, Slot::Ready(_)));
+        drop(files);
         self.shared.changed.notify_all();
     }
 }

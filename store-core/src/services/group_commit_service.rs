@@ -4,7 +4,7 @@ use crate::default_message_store::Shared;
 use crate::put_result::PutMessageStatus;
 use crate::put_ticket::{Outcome, Pending};
 use crate::service::{Service, Step, Wakeup};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Rest without puts; they wake the service.

@@ -4,10 +4,9 @@
 
 use crate::latency_histogram::{LatencyHistogram, LatencyWindow};
 use crate::service::{Service, Step};
+use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use crossbeam::utils::CachePadded;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store_logic::{Env, UnixMillis, local_hour};
 
@@ -119,7 +118,7 @@ impl StoreStats {
         self.latencies.get.record(took);
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

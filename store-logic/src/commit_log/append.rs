@@ -1,12 +1,11 @@
 //! Records at the tail: encoded beforehand, placed and copied while the tail is held.
 
+use crate::sync::{MutexGuard, Ordering, PoisonError};
 use super::CommitLog;
 use super::format::{self, BLANK_LEN, EncodeError, PropertyTail, RecordLayout, RecordPlace};
 use crate::message::{Message, properties};
 use crate::multi_dispatch;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
-use std::sync::{MutexGuard, PoisonError};
 use store_mmap::MapError;
 
 /// What only the holder of the tail may touch.

@@ -3,7 +3,7 @@
 use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
 use crate::error::Result;
-use std::sync::atomic::Ordering;
+use crate::sync::Ordering;
 
 /// What became of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,7 @@ use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
 use super::search::first_where;
 use crate::error::Result;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use crate::sync::{Arc, Ordering};
 use store_mmap::MappedFile;
 
 /// Files at the end of a queue whose units are looked at one by one; older ones were synced long ago.

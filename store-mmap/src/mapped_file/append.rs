@@ -2,7 +2,7 @@
 
 use super::MappedFile;
 use crate::error::{MapError, Result};
-use std::sync::atomic::Ordering;
+use crate::sync::Ordering;
 use store_disk_tools::preallocate;
 
 impl MappedFile {

@@ -4,8 +4,7 @@ use super::MappedFileQueue;
 use crate::error::Result;
 use crate::file_supplier::FileRequest;
 use crate::mapped_file::MappedFile;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use crate::sync::{Arc, Ordering};
 
 impl MappedFileQueue {
     /// The file to append to: the last one, or the next one when that is full, or the first one of an empty queue,

@@ -2,7 +2,7 @@
 
 use super::MappedFileQueue;
 use crate::error::Result;
-use std::sync::atomic::Ordering;
+use crate::sync::Ordering;
 use store_disk_tools::Disk;
 
 impl MappedFileQueue {

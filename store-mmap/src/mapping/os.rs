@@ -22,6 +22,9 @@ pub(crate) struct Mapping {
     memory: Memory,
     /// Bytes of the file; a simulated file's memory has room for whole pages.
     len: usize,
+    /// Tells the model checker who touches what.
+    #[cfg(loom)]
+    watched: super::watched::Watched,
 }
 
 /// Where the memory comes from.
@@ -53,7 +56,12 @@ impl Mapping {
             Mappable::Sim(mapping) => Memory::Sim(mapping),
             _ => return Err(fail(io::ErrorKind::Unsupported.into())),
         };
-        Ok(Self { memory, len: size })
+        Ok(Self {
+            memory,
+            len: size,
+            #[cfg(loom)]
+            watched: super::watched::Watched::new(size),
+        })
     }
 
     /// The lowest byte that the kernel could not deliver; bytes from there on are not those of the file.
@@ -99,6 +107,8 @@ impl Mapping {
     /// If the range leaves the mapping.
     pub(crate) unsafe fn slice(&self, at: usize, len: usize) -> &[u8] {
         self.check(at, len);
+        #[cfg(loom)]
+        self.watched.read(at, len);
         // SAFETY: the range lies in the mapping (checked), which lives as long as `self`; any bit pattern is a `u8`; the
         // caller keeps writers away.
         unsafe { std::slice::from_raw_parts(self.base().add(at), len) }
@@ -116,6 +126,8 @@ impl Mapping {
     #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's contract")]
     pub(crate) unsafe fn slice_mut(&self, at: usize, len: usize) -> &mut [u8] {
         self.check(at, len);
+        #[cfg(loom)]
+        self.watched.write(at, len);
         // SAFETY: the range lies in the mapping (checked) and is writable; the caller holds the only reference to it.
         unsafe { std::slice::from_raw_parts_mut(self.base().add(at), len) }
     }
