@@ -8,10 +8,18 @@ use std::sync::Arc;
 impl MappedFileQueue {
     /// The file that holds `offset`, written or not.
     pub fn find(&self, offset: u64) -> Option<Arc<MappedFile>> {
-        let files = self.read_files();
+        self.find_among(&self.read_files(), offset).cloned()
+    }
+
+    /// The one of these files of the queue that holds `offset`.
+    pub(super) fn find_among<'a>(
+        &self,
+        files: &'a [Arc<MappedFile>],
+        offset: u64,
+    ) -> Option<&'a Arc<MappedFile>> {
         let first = files.first()?.file_from_offset();
         let index = offset.checked_sub(first)? / self.options.file_size;
-        files.get(usize::try_from(index).ok()?).cloned()
+        files.get(usize::try_from(index).ok()?)
     }
 
     /// The first file.

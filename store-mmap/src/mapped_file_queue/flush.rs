@@ -2,7 +2,7 @@
 
 use super::MappedFileQueue;
 use crate::error::Result;
-use std::sync::atomic::Ordering;
+use crate::sync::{Arc, Ordering};
 
 impl MappedFileQueue {
     /// Writes back published bytes in order; `least_pages` as for [`crate::MappedFile::flush`]. Returns the offset below
@@ -39,13 +39,15 @@ impl MappedFileQueue {
         Ok(())
     }
 
-    fn find_to_flush(&self, offset: u64) -> Option<std::sync::Arc<crate::MappedFile>> {
-        let first = self.first()?;
+    fn find_to_flush(&self, offset: u64) -> Option<Arc<crate::MappedFile>> {
+        // One look at the list: a first file that is deleted between two would pass for the end of the queue.
+        let files = self.read_files();
+        let first = files.first()?;
         // A file that was deleted before it was flushed is past caring.
         if offset < first.file_from_offset() {
             self.flushed_where.fetch_max(first.file_from_offset(), Ordering::AcqRel);
-            return Some(first);
+            return Some(Arc::clone(first));
         }
-        self.find(offset)
+        self.find_among(&files, offset).cloned()
     }
 }
