@@ -1,9 +1,9 @@
 //! topic × queue → [`ConsumeQueue`].
 
-use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::consume_queue::ConsumeQueue;
 use crate::error::{LogicError, Result};
 use crate::multi_dispatch;
+use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use dashmap::DashMap;
 use std::path::{Path, PathBuf};
 use store_mmap::{Env, FileKind};

@@ -5,10 +5,9 @@ mod flush;
 mod read;
 
 use crate::error::{MapError, Result};
-use crate::mapping::{Mapping, PublishedMapping};
+use crate::mapping::{CutRefused, Mapping, PublishedMapping};
+use crate::sync::{Arc, AtomicBool, AtomicI64, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use store_disk_tools::{DiskFile, Env, OpenMode, preallocate, zero_rest};
 
 /// How much of a file has its blocks reserved when it is made or first written.
@@ -41,6 +40,9 @@ pub struct MappedFile {
     path: PathBuf,
     file_from_offset: u64,
     flushed: AtomicU64,
+    /// Held while bytes are written back, and while marks are lowered: a sync that began before a cut must not vouch for
+    /// what is written after it.
+    flushing: Mutex<()>,
     /// Blocks are reserved below this position, as far as this process knows.
     reserved: AtomicU64,
     reserve_step: u64,
@@ -82,6 +84,7 @@ impl MappedFile {
             file,
             file_from_offset: from,
             flushed: AtomicU64::new(position),
+            flushing: Mutex::new(()),
             reserved: AtomicU64::new(reserved),
             reserve_step: policy.step(),
             store_timestamp: AtomicI64::new(0),
@@ -177,13 +180,22 @@ impl MappedFile {
     }
 
     fn cut(&self, at: u64, clear: impl FnOnce() -> Result<()>) -> Result<()> {
-        let wrote = self.wrote_position();
-        if at > wrote {
-            return Err(MapError::NoRoom { path: self.path.clone(), len: 0, position: at, size: wrote });
+        let _flushing = self.lock_flushing();
+        let clear = || {
+            self.flushed.fetch_min(at, Ordering::AcqRel);
+            clear()
+        };
+        match self.mapping.cut(at, clear) {
+            Ok(cleared) => cleared,
+            Err(CutRefused::ViewsHeld(views)) => Err(MapError::InUse { path: self.path.clone(), at, views }),
+            Err(CutRefused::AboveMark(wrote)) => {
+                Err(MapError::NoRoom { path: self.path.clone(), len: 0, position: at, size: wrote })
+            }
         }
-        let in_use = |views| MapError::InUse { path: self.path.clone(), at, views };
-        self.mapping.cut(at, clear).map_err(|held| in_use(held.0))??;
-        self.flushed.fetch_min(at, Ordering::SeqCst);
-        Ok(())
+    }
+
+    fn lock_flushing(&self) -> MutexGuard<'_, ()> {
+        // The lock guards no data of its own: marks are whole at every moment.
+        self.flushing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,10 +7,12 @@ mod load;
 mod roll;
 mod truncate;
 
-use crate::sync::{Arc, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::{MappedFile, ReservePolicy};
 use crate::queue_directories::QueueDirectories;
+use crate::sync::{
+    Arc, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use store_disk_tools::Env;
 
 /// Shape of a queue's files.

@@ -3,7 +3,9 @@
 mod guard;
 mod os;
 mod published;
+#[cfg(loom)]
+mod watched;
 
 pub use guard::mapping_faults;
 pub(crate) use os::Mapping;
-pub(crate) use published::{PublishedMapping, View};
+pub(crate) use published::{CutRefused, PublishedMapping, View};

@@ -94,3 +94,9 @@ impl<T> RwLock<T> {
         self.lock.write()
     }
 }
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}

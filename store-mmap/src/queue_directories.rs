@@ -1,7 +1,7 @@
 //! The directories that hold the files of one queue: one, or several on disks of their own (`MultiPathMappedFileQueue`).
 
-use crate::sync::{Arc, PoisonError, RwLock};
 use crate::error::{MapError, Result};
+use crate::sync::{Arc, PoisonError, RwLock};
 use std::path::{Path, PathBuf};
 use store_disk_tools::{DirEntry, Disk, FileKind};
 

@@ -1,7 +1,7 @@
 //! Making parts of the store durable, and the checkpoint that says so.
 
-use crate::sync::{Ordering, PoisonError};
 use super::Shared;
+use crate::sync::{Ordering, PoisonError};
 use store_logic::flushed_mark::FlushedPosition;
 use store_logic::{Result, mapping_faults};
 

@@ -1,9 +1,9 @@
 //! From a queue offset, or a time, to units.
 
-use crate::sync::Ordering;
 use super::BatchConsumeQueue;
 use super::format::{BatchUnit, UNIT_SIZE};
 use crate::consume_queue::{BoundaryType, first_where};
+use crate::sync::Ordering;
 use store_mmap::MappedSlice;
 
 /// Units of one queue file, from some unit on; ends at the first place that holds none.

@@ -1,10 +1,10 @@
 //! Records at the tail: encoded beforehand, placed and copied while the tail is held.
 
-use crate::sync::{MutexGuard, Ordering, PoisonError};
 use super::CommitLog;
 use super::format::{self, BLANK_LEN, EncodeError, PropertyTail, RecordLayout, RecordPlace};
 use crate::message::{Message, properties};
 use crate::multi_dispatch;
+use crate::sync::{MutexGuard, Ordering, PoisonError};
 use std::ops::Range;
 use store_mmap::MapError;
 

@@ -2,7 +2,7 @@
 
 use super::MappedFile;
 use crate::error::Result;
-use std::sync::atomic::Ordering;
+use crate::sync::Ordering;
 
 /// Unit in which RocketMQ counts dirty bytes.
 const OS_PAGE_SIZE: u64 = 4096;
@@ -15,15 +15,15 @@ impl MappedFile {
     ///
     /// [`crate::MapError::Flush`]; the mark stays, and the caller must not take a later success for these bytes' safety.
     pub fn flush(&self, least_pages: u32) -> Result<u64> {
+        let _flushing = self.lock_flushing();
         let wrote = self.wrote_position();
         let flushed = self.flushed.load(Ordering::Acquire);
         if !self.worth_flushing(wrote, flushed, least_pages) {
             return Ok(flushed);
         }
         self.mapping.map().flush(&self.path, flushed as usize, wrote as usize)?;
-        // Never backwards: another flush may have gone further meanwhile.
-        let before = self.flushed.fetch_max(wrote, Ordering::AcqRel);
-        Ok(before.max(wrote))
+        self.flushed.store(wrote, Ordering::Release);
+        Ok(wrote)
     }
 
     /// Writes back everything published from `from` on, whatever the durable end says: after a crash of the process,

@@ -1,11 +1,11 @@
 //! Opening a directory and judging what is there.
 
-use crate::sync::{Arc, AtomicU64, Mutex, RwLock};
 use super::{MappedFileQueue, QueueOptions};
 use crate::error::{MapError, Result};
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::MappedFile;
 use crate::queue_directories::QueueDirectories;
+use crate::sync::{Arc, AtomicU64, Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use store_disk_tools::{DirEntry, Env, file_name};
 

@@ -7,9 +7,8 @@
 
 use super::Mapping;
 use crate::error::Result;
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::ops::{Deref, Range};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A mapping with a published end.
 #[derive(Debug)]
@@ -23,9 +22,14 @@ pub(crate) struct PublishedMapping {
     writer: Mutex<()>,
 }
 
-/// Views were held where none may be.
+/// Why a mark was not lowered. It stands where it stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ViewsHeld(pub(crate) usize);
+pub(crate) enum CutRefused {
+    /// So many views are held, and some may lie above.
+    ViewsHeld(usize),
+    /// It stands here already, below.
+    AboveMark(u64),
+}
 
 impl PublishedMapping {
     pub(crate) fn new(map: Mapping, wrote: u64) -> Self {
@@ -72,31 +76,30 @@ impl PublishedMapping {
     }
 
     /// Lowers the mark to `at`: what stands above belongs to the writer again, and `clear` may do away with it while no
-    /// writer is at work. Refused while views are held.
-    ///
-    /// # Panics
-    ///
-    /// If `at` lies above the mark.
+    /// writer is at work. Refused while views are held, and above the mark.
     pub(crate) fn cut(
         &self,
         at: u64,
         clear: impl FnOnce() -> Result<()>,
-    ) -> std::result::Result<Result<()>, ViewsHeld> {
+    ) -> std::result::Result<Result<()>, CutRefused> {
         let _writer = self.lock_writer();
-        let before = self.wrote.swap(at, Ordering::SeqCst);
+        let before = self.wrote.load(Ordering::Relaxed);
+        if at > before {
+            return Err(CutRefused::AboveMark(before));
+        }
+        self.wrote.store(at, Ordering::SeqCst);
         // A view is counted before it looks at the mark, so one that is not seen here has seen the new mark.
         let views = self.views();
         if views > 0 && before > at {
             self.wrote.store(before, Ordering::SeqCst);
-            return Err(ViewsHeld(views));
+            return Err(CutRefused::ViewsHeld(views));
         }
-        assert!(at <= before, "a cut at {at} above the mark {before}");
         Ok(clear())
     }
 
     /// A view of published bytes; `None` unless all of them are.
     pub(crate) fn view(self: &Arc<Self>, position: u64, len: u64) -> Option<View> {
-        // Counted first, checked second: `set_wrote` counts after it has moved the mark.
+        // Counted first, checked second: `cut` counts after it has moved the mark.
         self.views.fetch_add(1, Ordering::SeqCst);
         let view = View { mapping: Arc::clone(self), position: position as usize, len: len as usize };
         let published = position.checked_add(len).is_some_and(|end| end <= self.wrote.load(Ordering::SeqCst));
@@ -144,7 +147,7 @@ impl Deref for View {
 
     fn deref(&self) -> &[u8] {
         // SAFETY: the range was below the mark when this view was already counted (`view`), or is part of such a view.
-        // The writer stays above the mark, and `set_wrote` refuses to lower it while a view is counted.
+        // The writer stays above the mark, and `cut` refuses to lower it while a view is counted.
         unsafe { self.mapping.map.slice(self.position, self.len) }
     }
 }

@@ -1,9 +1,9 @@
 //! After the walk: cutting what the log does not back, and setting all positions.
 
-use crate::sync::Ordering;
 use crate::default_message_store::Shared;
 use crate::error::StoreError;
 use crate::lost_places::LostPlaces;
+use crate::sync::Ordering;
 use store_logic::commit_log::LogEnd;
 
 impl Shared {
