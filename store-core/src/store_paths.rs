@@ -43,14 +43,14 @@ impl StorePaths {
         self.root.join("consumequeue")
     }
 
+    /// Extensions of queue units: topic, then queue id.
+    pub fn consume_queue_ext(&self) -> PathBuf {
+        self.root.join("consumequeue_ext")
+    }
+
     /// Apache's batch queues: topic, then queue id. Only looked at.
     pub fn batch_consume_queue(&self) -> PathBuf {
         self.root.join("batchconsumequeue")
-    }
-
-    /// Apache's extensions of queues: topic, then queue id. Deleted with a topic, not looked at otherwise.
-    pub fn consume_queue_ext(&self) -> PathBuf {
-        self.root.join("consumequeue_ext")
     }
 
     /// Index files.

@@ -5,6 +5,8 @@
 mod copies;
 #[path = "put_get/deleting.rs"]
 mod deleting;
+#[path = "put_get/extended_queues.rs"]
+mod extended_queues;
 #[path = "put_get/getting.rs"]
 mod getting;
 #[path = "put_get/mapping_fault.rs"]

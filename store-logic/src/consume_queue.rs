@@ -1,10 +1,13 @@
 //! The index of one queue: which record is its n-th message.
 
 mod append;
+mod ext;
 pub mod format;
 mod read;
 mod recover;
 mod search;
+
+use ext::QueueExt;
 
 pub use append::PutUnit;
 pub use format::Unit;
@@ -30,6 +33,7 @@ pub struct ConsumeQueue {
     files: MappedFileQueue,
     /// Queue offset of the first unit whose record is still in the log.
     min_offset: AtomicU64,
+    ext: Option<QueueExt>,
 }
 
 impl ConsumeQueue {
@@ -41,7 +45,7 @@ impl ConsumeQueue {
         let options = QueueOptions { file_size, reserve: ReservePolicy::Steps(RESERVE_STEP) };
         let files = MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))?;
         let first = files.min_offset().unwrap_or(0) / UNIT_SIZE;
-        Ok(Self { topic: topic.to_owned(), queue_id, files, min_offset: AtomicU64::new(first) })
+        Ok(Self { topic: topic.to_owned(), queue_id, files, min_offset: AtomicU64::new(first), ext: None })
     }
 
     /// Topic.
@@ -71,12 +75,14 @@ impl ConsumeQueue {
 
     /// Makes units durable; see [`MappedFileQueue::flush`].
     pub fn flush(&self, least_pages: u32) -> Result<u64> {
+        self.flush_ext(least_pages)?;
         Ok(self.files.flush(least_pages)?)
     }
 
     /// Deletes the queue's files.
     pub fn destroy(&self) -> Result<()> {
         self.min_offset.store(0, Ordering::Release);
+        self.destroy_ext()?;
         Ok(self.files.destroy()?)
     }
 }

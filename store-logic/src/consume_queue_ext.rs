@@ -6,6 +6,7 @@ use crate::error::Result;
 use format::{END_BLANK, END_MARK, ExtPlace, ExtUnit, MAX_UNIT_SIZE, address_of, offset_of};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions, ReservePolicy};
 
 /// Bytes of an extension file reserved at a time.
@@ -18,6 +19,8 @@ const RESERVE_STEP: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct ConsumeQueueExt {
     files: MappedFileQueue,
+    /// Where the first file begins when there is none.
+    begin_at: AtomicU64,
 }
 
 impl ConsumeQueueExt {
@@ -28,7 +31,10 @@ impl ConsumeQueueExt {
     /// Files that do not belong there, named.
     pub fn open(env: &Env, directory: &Path, file_size: u64) -> Result<Self> {
         let options = QueueOptions { file_size, reserve: ReservePolicy::Steps(RESERVE_STEP) };
-        Ok(Self { files: MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))? })
+        Ok(Self {
+            files: MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))?,
+            begin_at: AtomicU64::new(0),
+        })
     }
 
     /// The files.
@@ -58,14 +64,14 @@ impl ConsumeQueueExt {
         if len + END_BLANK > self.files.file_size() {
             return Ok(None);
         }
-        let mut file = self.files.last_for_append(self.files.max_offset())?;
+        let mut file = self.files.last_for_append(self.begin_at.load(Ordering::Relaxed))?;
         let rest = file.file_size() - file.wrote_position();
         if len + END_BLANK > rest {
             file.append_with(rest, |target| {
                 let mark = target.len().min(END_MARK.len());
                 target[..mark].copy_from_slice(&END_MARK[..mark]);
             })?;
-            file = self.files.last_for_append(self.files.max_offset())?;
+            file = self.files.last_for_append(self.begin_at.load(Ordering::Relaxed))?;
         }
         let position = file.append(&bytes)?;
         Ok(Some(address_of(file.file_from_offset() + position)))
@@ -100,17 +106,30 @@ impl ConsumeQueueExt {
         Ok(self.files.truncate(end)?)
     }
 
-    /// Cuts everything behind the unit that `tags_code`, the newest address in the queue, points at; with `None` everything.
+    /// Offset behind the last unit.
+    pub fn end(&self) -> u64 {
+        self.files.max_offset()
+    }
+
+    /// Drops everything; the next unit goes to a file that begins behind `offset`.
     ///
     /// # Errors
     ///
     /// Whatever the disk reports.
-    pub fn truncate_behind(&self, tags_code: Option<i64>) -> Result<()> {
-        let kept = tags_code.and_then(|code| Some((offset_of(code)?, self.get(code)?)));
-        match kept {
-            Some((offset, unit)) => Ok(self.files.truncate(offset + unit.size() as u64)?),
-            None => Ok(self.files.destroy()?),
-        }
+    pub fn begin_behind(&self, offset: u64) -> Result<()> {
+        self.files.destroy()?;
+        self.begin_at.store(self.files.roll_next(offset), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Deletes all files.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn destroy(&self) -> Result<()> {
+        self.begin_at.store(0, Ordering::Relaxed);
+        Ok(self.files.destroy()?)
     }
 
     /// Deletes files in front of the one that `tags_code`, the oldest address in the queue, points into. Returns their

@@ -1,6 +1,7 @@
 //! topic × queue → [`ConsumeQueue`].
 
 use crate::consume_queue::ConsumeQueue;
+use crate::consume_queue_ext::ConsumeQueueExt;
 use crate::error::{LogicError, Result};
 use crate::multi_dispatch;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
@@ -55,6 +56,35 @@ pub struct LightQueueLimit {
     pub found: u64,
 }
 
+/// Where the extensions of queues are (`consumequeue_ext/`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtQueues {
+    /// Directory: topic, then queue id.
+    pub directory: PathBuf,
+    /// Bytes of a new file (`mappedFileSizeConsumeQueueExt`); where there are files, theirs.
+    pub file_size: u64,
+    /// New units get an extension (`enableConsumeQueueExt`).
+    pub write: bool,
+}
+
+impl ExtQueues {
+    /// Gives a queue its extension, when it has one or is to get one. Light queues never have one.
+    fn extend(&self, env: &Env, queue: ConsumeQueue) -> Result<ConsumeQueue> {
+        if queue.topic().starts_with(multi_dispatch::LMQ_PREFIX) {
+            return Ok(queue);
+        }
+        let directory = self.directory.join(queue.topic()).join(queue.queue_id().to_string());
+        let found = env.disk().read_dir(&directory)?;
+        let file_size = found.iter().find(|entry| entry.kind == FileKind::File && entry.len > 0);
+        if !self.write && file_size.is_none() {
+            return Ok(queue);
+        }
+        let file_size = file_size.map_or(self.file_size, |entry| entry.len);
+        let files = ConsumeQueueExt::open(env, &directory, file_size)?;
+        Ok(queue.with_ext(files, self.write))
+    }
+}
+
 /// Queues of one topic, by queue id.
 type TopicQueues = std::collections::BTreeMap<i32, Arc<QueueHandle>>;
 
@@ -64,6 +94,7 @@ pub struct ConsumeQueueTable {
     env: Env,
     directory: PathBuf,
     file_size: u64,
+    ext: Option<ExtQueues>,
     topics: DashMap<String, TopicQueues>,
     /// Queues of light queue names.
     light_queues: AtomicU64,
@@ -75,10 +106,21 @@ pub struct ConsumeQueueTable {
 impl ConsumeQueueTable {
     /// Opens every queue below `directory`. Files there and directories that are no numbers are left alone.
     pub fn load(env: &Env, directory: &Path, file_size: u64) -> Result<Self> {
+        Self::load_with_ext(env, directory, file_size, None)
+    }
+
+    /// The same with the queues' extensions, where there are any or new ones are to be written.
+    pub fn load_with_ext(
+        env: &Env,
+        directory: &Path,
+        file_size: u64,
+        ext: Option<ExtQueues>,
+    ) -> Result<Self> {
         let table = Self {
             env: env.clone(),
             directory: directory.to_owned(),
             file_size,
+            ext,
             topics: DashMap::new(),
             light_queues: AtomicU64::new(0),
             changing: Mutex::new(()),
@@ -146,6 +188,10 @@ impl ConsumeQueueTable {
         }
         let directory = self.queue_directory(topic, queue_id)?;
         let queue = ConsumeQueue::open(&self.env, &directory, topic, queue_id, self.file_size)?;
+        let queue = match &self.ext {
+            Some(ext) => ext.extend(&self.env, queue)?,
+            None => queue,
+        };
         let handle =
             Arc::new(QueueHandle { queue, next_offset: AtomicU64::new(0), deleted: AtomicBool::new(false) });
         self.topics.entry(topic.to_owned()).or_default().insert(queue_id, Arc::clone(&handle));
@@ -182,13 +228,21 @@ impl ConsumeQueueTable {
             handle.deleted.store(true, Ordering::Release);
             handle.queue.destroy()?;
         }
-        let directory = self.directory.join(topic);
+        self.remove_if_empty(&self.directory, topic)?;
+        if let Some(ext) = &self.ext {
+            self.remove_if_empty(&ext.directory, topic)?;
+        }
+        Ok(queues.len())
+    }
+
+    fn remove_if_empty(&self, parent: &Path, topic: &str) -> Result<()> {
+        let directory = parent.join(topic);
         let disk = self.env.disk();
         if disk.stat(&directory)?.is_some() && disk.read_dir(&directory)?.is_empty() {
             disk.remove_dir(&directory)?;
-            disk.sync_dir(&self.directory)?;
+            disk.sync_dir(parent)?;
         }
-        Ok(queues.len())
+        Ok(())
     }
 
     fn queue_directory(&self, topic: &str, queue_id: i32) -> Result<PathBuf> {

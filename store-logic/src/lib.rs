@@ -62,7 +62,7 @@ pub mod snapshot_file;
 pub mod store_checkpoint;
 mod sync;
 
-pub use consume_queue_table::{ConsumeQueueTable, LightQueueLimit, QueueHandle};
+pub use consume_queue_table::{ConsumeQueueTable, ExtQueues, LightQueueLimit, QueueHandle};
 pub use error::{LogicError, Result};
 pub use index_file_set::{IndexEnd, IndexFileSet};
 

@@ -78,6 +78,12 @@ pub(super) static SETTINGS: &[Setting] = &[
         show: |settings| damage_policy_name(settings.store.commit_log.damaged_commit_log_policy).to_owned(),
     },
     number!("osPageCacheBusyTimeOutMills", store.commit_log.os_page_cache_busy_time_out_mills, 0..=MAX_INT),
+    flag!("enableConsumeQueueExt", store.consume_queue.enable_consume_queue_ext),
+    number!(
+        "mappedFileSizeConsumeQueueExt",
+        store.consume_queue.mapped_file_size_consume_queue_ext,
+        MIN_LOG_FILE..=MAX_INT
+    ),
     flag!("warmMapedFileEnable", store.commit_log.warm_mapped_file_enable),
     Setting {
         key: "mappedFileSizeConsumeQueue",

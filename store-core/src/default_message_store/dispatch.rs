@@ -134,8 +134,8 @@ impl Shared {
     fn put_unit(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> Result<()> {
         let UnitPlace { topic, queue_id, queue_offset } = *place;
         let handle = self.queues.get_or_create(topic, queue_id)?;
-        let unit = unit_of(request);
-        match handle.queue.put(queue_offset, unit)? {
+        let (unit, stored) = (unit_of(request), Some(request.store_timestamp));
+        match handle.queue.put_stored(queue_offset, unit, stored)? {
             PutUnit::Appended | PutUnit::Present | PutUnit::Stale => {}
             PutUnit::Taken(present) => {
                 tracing::warn!(
@@ -157,7 +157,7 @@ impl Shared {
                     "messages are missing between two neighbours of a queue; their places stay empty"
                 );
                 handle.queue.pad_to(queue_offset)?;
-                handle.queue.put(queue_offset, unit)?;
+                handle.queue.put_stored(queue_offset, unit, stored)?;
             }
         }
         Ok(())

@@ -31,7 +31,7 @@ use store_logic::flushed_mark::FlushedMark;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
 use store_logic::{
-    ConsumeQueueTable, Env, FileKind, IndexFileSet, LockFile, LogicError, MapError, total_memory,
+    ConsumeQueueTable, Env, ExtQueues, FileKind, IndexFileSet, LockFile, LogicError, MapError, total_memory,
 };
 
 /// Services that exist before the shared state does, and the wake-ups handed into it.
@@ -148,12 +148,8 @@ fn load(
     let log_file_size = config.commit_log.mapped_file_size_commit_log;
     let log = CommitLog::open(env, paths.commit_logs().clone(), log_file_size, supplier)
         .map_err(|error| name_key("mappedFileSizeCommitLog", error))?;
-    let queues = ConsumeQueueTable::load(
-        env,
-        &paths.consume_queue(),
-        config.consume_queue.mapped_file_size_consume_queue,
-    )
-    .map_err(|error| name_key("mappedFileSizeConsumeQueue", error))?;
+    let queues =
+        load_queues(env, &config, &paths).map_err(|error| name_key("mappedFileSizeConsumeQueue", error))?;
     let batch_topics = load_batch_topics(env, &paths)?;
     let checkpoint = Arc::new(StoreCheckpoint::open(env, &paths.checkpoint())?);
     let index = load_index(env, &config, &paths)?;
@@ -202,6 +198,27 @@ fn name_key(key: &'static str, error: LogicError) -> StoreError {
         LogicError::Map(MapError::WrongSize { .. }) => StoreError::FileSize { key, source: error },
         other => other.into(),
     }
+}
+
+fn load_queues(
+    env: &Env,
+    config: &MessageStoreConfig,
+    paths: &StorePaths,
+) -> Result<ConsumeQueueTable, LogicError> {
+    let config = &config.consume_queue;
+    let ext = ExtQueues {
+        directory: paths.consume_queue_ext(),
+        file_size: config.mapped_file_size_consume_queue_ext,
+        write: config.enable_consume_queue_ext,
+    };
+    // Most stores never had one, and need not be searched for one queue by queue.
+    let ext = if ext.write || env.disk().stat(&ext.directory).map_err(MapError::from)?.is_some() {
+        Some(ext)
+    } else {
+        None
+    };
+    let file_size = config.mapped_file_size_consume_queue;
+    ConsumeQueueTable::load_with_ext(env, &paths.consume_queue(), file_size, ext)
 }
 
 /// Names of the topics whose queues Apache keeps as batch queues.

@@ -35,7 +35,7 @@ pub const TABLE: &[LaterRelease] = &[
     later("java-classes/s2", What::Queue("BatchT:0"), BATCH),
     later("stores/compaction", What::Messages("TopicCompact:0"), "reading through the compacted log"),
     later("stores/compaction", What::Setting("enableCompaction"), "compaction; the files stay as they are"),
-    later("stores/ext-cq", What::Setting("enableConsumeQueueExt"), "new units hold the tag code itself"),
+    later("stores/ext-cq", What::Setting("enableCalcFilterBitMap"), "bitmaps of SQL92 filters"),
     later(
         "stores/transient-pool",
         What::Setting("transientStorePoolEnable"),

@@ -6,7 +6,7 @@ use crate::test_store::TestStore;
 use store_core::{GetMessageStatus, MessageStore, PutMessageStatus};
 
 #[test]
-fn field_f65_a_log_file_that_loses_its_pages_makes_the_store_read_only() {
+fn field_F65_a_log_file_that_loses_its_pages_makes_the_store_read_only() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = TestStore::small(dir.path());
     for number in 0..60 {

@@ -146,7 +146,7 @@ fn a_log_may_lie_elsewhere() {
 }
 
 #[test]
-fn field_f68_a_log_over_several_directories_survives_stop_and_kill() {
+fn field_F68_a_log_over_several_directories_survives_stop_and_kill() {
     let dir = tempfile::tempdir().unwrap();
     let (a, b) = (dir.path().join("disk1/commitlog"), dir.path().join("disk2/commitlog"));
     let mut config = small_config(&dir.path().join("root"));

@@ -29,6 +29,12 @@ impl ConsumeQueue {
     /// Puts `unit` at `queue_offset`. An empty queue may begin anywhere: the places before in its first file are filled
     /// with blank units.
     pub fn put(&self, queue_offset: u64, unit: Unit) -> Result<PutUnit> {
+        self.put_stored(queue_offset, unit, None)
+    }
+
+    /// The same for a record stored at `store_timestamp`, which the queue's extension keeps beside the tag code when
+    /// there is one to write.
+    pub fn put_stored(&self, queue_offset: u64, unit: Unit, store_timestamp: Option<i64>) -> Result<PutUnit> {
         let next = self.max_offset();
         // A place beyond what a file name can say is no place.
         let end = queue_offset.checked_mul(UNIT_SIZE).and_then(|at| at.checked_add(self.files.file_size()));
@@ -45,7 +51,7 @@ impl ConsumeQueue {
         } else if queue_offset > next {
             return Ok(PutUnit::Gap { next });
         }
-        self.append(unit)?;
+        self.append(self.extend(unit, store_timestamp)?)?;
         Ok(PutUnit::Appended)
     }
 

@@ -7,13 +7,14 @@ use store_mmap::MappedSlice;
 /// Units of one queue file, from some queue offset on. A place that holds no unit (damage inside the queue) counts as
 /// blank, so that whoever reads gets past it.
 #[derive(Debug)]
-pub struct Units {
+pub struct Units<'a> {
+    queue: &'a ConsumeQueue,
     bytes: MappedSlice,
     first: u64,
     next: usize,
 }
 
-impl Iterator for Units {
+impl Iterator for Units<'_> {
     type Item = (u64, Unit);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -21,7 +22,8 @@ impl Iterator for Units {
         let place = self.bytes.get(at..at + UNIT_SIZE as usize)?;
         let queue_offset = self.first + self.next as u64;
         self.next += 1;
-        Some((queue_offset, Unit::decode(place).unwrap_or(Unit::BLANK)))
+        let unit = Unit::decode(place).map(|unit| self.queue.resolve(unit));
+        Some((queue_offset, unit.unwrap_or(Unit::BLANK)))
     }
 }
 
@@ -29,13 +31,13 @@ impl ConsumeQueue {
     /// The unit at `queue_offset`; `None` where nothing is.
     pub fn unit(&self, queue_offset: u64) -> Option<Unit> {
         let bytes = self.files.slice(queue_offset.checked_mul(UNIT_SIZE)?, UNIT_SIZE)?;
-        Unit::decode(&bytes)
+        Unit::decode(&bytes).map(|unit| self.resolve(unit))
     }
 
     /// Units from `queue_offset` to the end of its file; `None` where nothing is.
-    pub fn units_from(&self, queue_offset: u64) -> Option<Units> {
+    pub fn units_from(&self, queue_offset: u64) -> Option<Units<'_>> {
         let bytes = self.files.slice_rest(queue_offset.checked_mul(UNIT_SIZE)?)?;
-        Some(Units { bytes, first: queue_offset, next: 0 })
+        Some(Units { queue: self, bytes, first: queue_offset, next: 0 })
     }
 
     /// Queue offset and unit of the first message at `queue_offset` or behind the blanks that stand there.

@@ -14,7 +14,10 @@ impl ConsumeQueue {
     /// Finds the end of the queue ([`ConsumeQueue::end_in`]) and cuts everything behind it.
     pub fn recover(&self, log_end: u64) -> Result<()> {
         match self.end_in(log_end) {
-            Some(end) => Ok(self.files.truncate(end * UNIT_SIZE)?),
+            Some(end) => {
+                self.files.truncate(end * UNIT_SIZE)?;
+                self.recover_ext()
+            }
             // Not one message: begin again.
             None => self.destroy(),
         }
@@ -96,6 +99,7 @@ impl ConsumeQueue {
             deleted += 1;
         }
         self.correct_min_offset(log_min);
+        self.delete_expired_ext()?;
         Ok(deleted)
     }
 }

@@ -207,3 +207,57 @@ fn what_was_cut_cannot_come_back() {
     third.recover(u64::MAX).unwrap();
     assert_eq!(third.max_offset(), 6, "units 6 and 7 are gone although they lay behind the new one");
 }
+
+fn open_with_ext(dir: &Path) -> ConsumeQueue {
+    use crate::consume_queue_ext::ConsumeQueueExt;
+    // Three extension units of 20 bytes a file.
+    let ext = ConsumeQueueExt::open(&Env::os(), &dir.join("ext"), 64).unwrap();
+    let queue = ConsumeQueue::open(&Env::os(), &dir.join("queue"), "T", 0, FILE).unwrap();
+    queue.with_ext(ext, true)
+}
+
+fn fill_extended(queue: &ConsumeQueue, offsets: std::ops::Range<u64>) {
+    for offset in offsets {
+        let put = queue.put_stored(offset, unit(offset), Some(1000 + offset as i64)).unwrap();
+        assert_eq!(put, PutUnit::Appended);
+    }
+}
+
+#[test]
+fn an_extended_queue_reads_like_a_plain_one() {
+    let dir = tempfile::tempdir().unwrap();
+    fill_extended(&open_with_ext(dir.path()), 0..25);
+    let queue = open_with_ext(dir.path());
+    queue.recover(u64::MAX).unwrap();
+    for offset in 0..25 {
+        assert_eq!(queue.unit(offset), Some(unit(offset)));
+        assert_eq!(queue.ext_unit(offset).unwrap().store_timestamp, 1000 + offset as i64);
+    }
+    assert!(queue.units_from(11).unwrap().eq((11..20).map(|offset| (offset, unit(offset)))));
+    assert_eq!(queue.put_stored(7, unit(7), Some(0)).unwrap(), PutUnit::Present);
+
+    let plain = ConsumeQueue::open(&Env::os(), &dir.path().join("queue"), "T", 0, FILE).unwrap();
+    assert!(plain.unit(3).unwrap().has_ext_address(), "on disk stands an address");
+    assert_eq!(queue.delete_expired(2000).unwrap(), 2);
+    assert!(dir.path().join("ext").read_dir().unwrap().count() <= 3, "old extension files go too");
+    queue.destroy().unwrap();
+    assert!(!dir.path().join("ext").exists());
+}
+
+#[test]
+fn a_lost_extension_never_answers_for_another_message() {
+    let dir = tempfile::tempdir().unwrap();
+    fill_extended(&open_with_ext(dir.path()), 0..8);
+    let last =
+        std::fs::read_dir(dir.path().join("ext")).unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
+    std::fs::remove_file(last).unwrap();
+    let queue = open_with_ext(dir.path());
+    queue.recover(u64::MAX).unwrap();
+    fill_extended(&queue, 8..20);
+    for offset in 0..8 {
+        assert!(queue.unit(offset).unwrap().has_ext_address(), "{offset}: leads nowhere");
+    }
+    for offset in 8..20 {
+        assert_eq!(queue.unit(offset), Some(unit(offset)));
+    }
+}

@@ -35,17 +35,16 @@ fn addresses_lead_to_units_over_file_borders_and_restarts() {
 }
 
 #[test]
-fn files_follow_the_queue_at_both_ends() {
+fn old_files_go_and_a_lost_end_is_left_behind() {
     let dir = tempfile::tempdir().unwrap();
     let ext = open(dir.path());
     let addresses = fill(&ext);
     assert_eq!(ext.delete_before(addresses[2]).unwrap(), 0);
     assert_eq!(ext.delete_before(addresses[3]).unwrap(), 1);
     assert_eq!(ext.get(addresses[0]), None);
-    ext.truncate_behind(Some(addresses[4])).unwrap();
-    assert_eq!((ext.get(addresses[4]), ext.get(addresses[5])), (Some(unit(4)), None));
-    ext.truncate_behind(None).unwrap();
+    ext.begin_behind(2 * FILE + 34).unwrap();
     assert_eq!(ext.files().file_count(), 0);
+    assert_eq!(ext.put(&unit(8)).unwrap(), Some(address_of(3 * FILE)), "no address is used twice");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn has(directory: &Path, from: u64) -> bool {
 }
 
 #[test]
-fn field_f68_files_are_spread_over_the_directories_and_found_in_order() {
+fn field_F68_files_are_spread_over_the_directories_and_found_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let (a, b, old) = (dir.path().join("a"), dir.path().join("b"), dir.path().join("old"));
     fill(&queue(&old), 0, 1);
@@ -180,7 +180,7 @@ fn field_f68_files_are_spread_over_the_directories_and_found_in_order() {
 }
 
 #[test]
-fn field_f68_a_directory_that_refuses_leaves_the_file_to_the_next_one() {
+fn field_F68_a_directory_that_refuses_leaves_the_file_to_the_next_one() {
     let dir = tempfile::tempdir().unwrap();
     let (bad, good) = (dir.path().join("a"), dir.path().join("b"));
     let queue = queue_over(&[&bad, &good], &[]).unwrap();
@@ -203,7 +203,7 @@ fn the_same_file_in_two_directories_is_refused() {
 }
 
 #[test]
-fn field_f65_a_file_shortened_behind_our_back_ends_no_process() {
+fn field_F65_a_file_shortened_behind_our_back_ends_no_process() {
     let dir = tempfile::tempdir().unwrap();
     let options = QueueOptions { file_size: 4 * SIZE, reserve: ReservePolicy::Whole };
     let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();

@@ -125,16 +125,16 @@ fn compare_or_put(
     from_beginning: bool,
 ) -> Result<PutUnit, LogicError> {
     let queue_offset = place.queue_offset;
-    let unit = unit_of(request);
+    let (unit, stored) = (unit_of(request), Some(request.store_timestamp));
     if queue.files().file_count() == 0 && queue_offset > 0 && !from_beginning {
         return Ok(PutUnit::Gap { next: 0 });
     }
-    match queue.put(queue_offset, unit)? {
+    match queue.put_stored(queue_offset, unit, stored)? {
         // Only the first message of a queue made anew says so beyond doubt.
         PutUnit::Taken(_) if queue_offset == 0 => {
             tracing::info!(topic = place.topic, queue_id = place.queue_id, "the queue was made anew");
             queue.restart_at(0)?;
-            queue.put(queue_offset, unit)
+            queue.put_stored(queue_offset, unit, stored)
         }
         put => Ok(put),
     }
@@ -156,5 +156,5 @@ fn pad_and_put(
         "messages of a queue are lost"
     );
     queue.pad_to(queue_offset)?;
-    queue.put(queue_offset, unit_of(request))
+    queue.put_stored(queue_offset, unit_of(request), Some(request.store_timestamp))
 }
