@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_clamped_and_targets_kept() {
+    fn field_F84_levels_are_clamped_and_targets_kept() {
         let levels = DelayLevels::default();
         let mut properties = Properties::parse("DELAY\u{1}25\u{2}K\u{1}v\u{2}");
         let (mut topic, mut queue) = ("T".to_owned(), 3);

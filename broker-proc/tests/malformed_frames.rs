@@ -3,6 +3,7 @@
 //! Inputs follow from a seed, which is printed; set `STRATAMQ_TEST_SEED` to another one to try other inputs. The same
 //! inputs are sent twice: what they may leave behind (topics, groups) is there after the first round, so that memory that
 //! grows in the second round is lost.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "malformed_frames/bodies.rs"]
 mod bodies;
@@ -93,7 +94,7 @@ async fn round(broker: &TestBroker, good: WellBehavedClient) -> WellBehavedClien
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_but_the_sender_is_harmed() {
+async fn field_F118_nobody_but_the_sender_is_harmed() {
     println!("seed {}", seed());
     let panics = count_panics();
     let broker = TestBroker::start().await;

@@ -1,4 +1,5 @@
 //! Transactional messages and request-reply, asked of a whole broker over sockets.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "transactions/apaches_store.rs"]
 mod apaches_store;

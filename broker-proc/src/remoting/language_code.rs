@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_languages_are_other() {
+    fn field_F118_unknown_languages_are_other() {
         assert_eq!(LanguageCode::from_code(99), LanguageCode::Other);
         assert_eq!(LanguageCode::from_text("KLINGON"), LanguageCode::Other);
         assert_eq!(LanguageCode::from_text("300"), LanguageCode::Other);

@@ -9,11 +9,14 @@ use store_core::properties::{Properties, names};
 use store_core::record_format::{Decoded, MessageView, decode};
 use store_core::service::{Service, Step};
 use store_core::{
-    Env, GetRequest, MappedSlice, Message, MessageStore, PutMessageStatus, PutResult, PutTicket,
+    Env, GetMessageStatus, GetRequest, MappedSlice, Message, MessageStore, PutMessageStatus, PutResult,
+    PutTicket,
 };
 
 /// Longest rest: a message of the shortest level may arrive meanwhile, and waits no longer than this beyond its time.
 const IDLE: Duration = Duration::from_millis(100);
+/// Levels of Apache's table, each with a queue of its own.
+const QUEUES: i32 = 18;
 /// Messages of a level that one step delivers.
 const BATCH: u32 = 32;
 
@@ -62,6 +65,15 @@ impl ScheduleMessageService {
         files: ConfigStore,
         flush_interval: Duration,
     ) -> Self {
+        for level in levels.max_level() + 1..=QUEUES {
+            let waiting = store.offsets(RMQ_SYS_SCHEDULE_TOPIC, queue_of_level(level)).max;
+            if i64::try_from(waiting).is_ok_and(|waiting| waiting > offsets.next(level)) {
+                tracing::warn!(
+                    level,
+                    "messages wait in a delay level that messageDelayLevel no longer has; they are kept"
+                );
+            }
+        }
         let last_flush = env.clock().monotonic();
         Self {
             env: env.clone(),
@@ -88,10 +100,18 @@ impl ScheduleMessageService {
         let found = self.store.get(&request);
         if found.messages.is_empty() {
             let next = i64::try_from(found.next_begin_offset).unwrap_or(offset);
-            if next == offset || found.max_offset == 0 {
+            if next == offset {
                 return Step::Wait(IDLE);
             }
-            // Places without a message: expired, or a progress beyond the queue.
+            // Otherwise places without a message.
+            if is_outside(found.status) {
+                tracing::warn!(
+                    level,
+                    offset,
+                    next,
+                    "the progress of a delay level lies outside its queue; corrected"
+                );
+            }
             self.offsets.set(level, next);
             return Step::Again;
         }
@@ -237,6 +257,17 @@ impl Service for ScheduleMessageService {
         self.offsets.settle(self.store.log_positions());
         self.save();
     }
+}
+
+/// True when a read tells that there is no such place in the queue: saved for another store, expired, or the queue is
+/// empty.
+fn is_outside(status: GetMessageStatus) -> bool {
+    matches!(
+        status,
+        GetMessageStatus::OffsetOverflowBadly
+            | GetMessageStatus::OffsetTooSmall
+            | GetMessageStatus::NoMessageInQueue
+    )
 }
 
 fn sooner(one: Step, other: Step) -> Step {

@@ -182,7 +182,7 @@ async fn connections_of_groups_are_shown() {
 }
 
 #[tokio::test]
-async fn heartbeats_of_other_languages_are_understood() {
+async fn field_F118_heartbeats_of_other_languages_are_understood() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     // Ordinals, a version as text and no sets, as C++ writes them; codes as text and an unknown word, as Go does.

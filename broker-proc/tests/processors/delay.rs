@@ -55,7 +55,7 @@ async fn a_message_does_not_come_before_it_is_due() {
 }
 
 #[tokio::test]
-async fn levels_that_are_none() {
+async fn field_F84_levels_that_are_none() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.send("Levels", 0, "x", &delayed("0")).await;
@@ -69,7 +69,7 @@ async fn levels_that_are_none() {
 }
 
 #[tokio::test]
-async fn what_was_delivered_is_not_delivered_again_after_a_restart() {
+async fn field_F83_what_was_delivered_is_not_delivered_again_after_a_restart() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.send("Once", 0, "first", &delayed("1")).await;

@@ -4,6 +4,7 @@ use crate::producer::{
     messages,
 };
 use std::time::Duration;
+use store_core::sys_flag;
 
 /// More than `transactionTimeOut` of the settings.
 const TIME_OUT: Duration = Duration::from_secs(61);
@@ -92,6 +93,29 @@ async fn what_is_asked_about_too_often_is_given_up() {
     until_checked(&broker, 3).await;
     assert_eq!(producer.client.max_offset(HALF_TOPIC, 0).await, 3, "the half message and two copies");
     assert!(producer.client.pushed_so_far().await.is_empty());
+    broker.stop().await;
+}
+
+/// A body that claims to be compressed and is not: the broker has no reason to look into it.
+#[tokio::test]
+async fn field_F81_compressed_bodies_come_out_as_they_went_in() {
+    let broker = TestBroker::with(EAGER).await;
+    let producer = Producer::connect(&broker).await;
+    let zstd = sys_flag::COMPRESSED | 0x200;
+    let odd = producer.half_with(&broker, zstd | sys_flag::TRANSACTION_PREPARED, "no zstd at all", &[]).await;
+    for copies in 1..=2 {
+        broker.skip(TIME_OUT);
+        let (question, record) = producer.asked().await;
+        assert_eq!((record.body.as_str(), record.sys_flag), ("no zstd at all", zstd), "copy {copies}");
+        producer.answer(&question, UNKNOWN).await;
+    }
+    producer.client.ok(end(&odd, COMMIT)).await;
+    let committed = messages(&producer.client, TOPIC, 1, 1).await.remove(0);
+    assert_eq!(
+        (committed.body.as_str(), committed.sys_flag),
+        ("no zstd at all", zstd | sys_flag::TRANSACTION_COMMIT)
+    );
+    until_all_checked(&broker).await;
     broker.stop().await;
 }
 

@@ -6,7 +6,7 @@ use broker_proc::remoting::headers::{
     SendMessageResponseHeader,
 };
 use broker_proc::remoting::{RemotingCommand, request_code};
-use store_core::message_id;
+use store_core::{message_id, sys_flag};
 
 pub const HALF_TOPIC: &str = "RMQ_SYS_TRANS_HALF_TOPIC";
 pub const OP_TOPIC: &str = "RMQ_SYS_TRANS_OP_HALF_TOPIC";
@@ -41,13 +41,23 @@ impl Producer {
 
     /// The answer to a half message for queue 1 of [`TOPIC`], made now by the broker's clock.
     pub async fn try_half(&self, broker: &TestBroker, body: &str, more: &[(&str, &str)]) -> RemotingCommand {
+        self.try_half_with(broker, sys_flag::TRANSACTION_PREPARED, body, more).await
+    }
+
+    async fn try_half_with(
+        &self,
+        broker: &TestBroker,
+        sys_flag: i32,
+        body: &str,
+        more: &[(&str, &str)],
+    ) -> RemotingCommand {
         let unique_key = format!("UNIQUE-{body}");
         let mut pairs =
             vec![("UNIQ_KEY", &*unique_key), ("TRAN_MSG", "true"), ("PGROUP", GROUP), ("TAGS", "Tx")];
         pairs.extend_from_slice(more);
         let header = SendMessageRequestHeader {
             producer_group: GROUP.to_owned(),
-            sys_flag: 4,
+            sys_flag,
             flag: 77,
             born_timestamp: broker.context().now(),
             properties: Some(properties(&pairs)),
@@ -62,7 +72,17 @@ impl Producer {
         body: &str,
         more: &[(&str, &str)],
     ) -> SendMessageResponseHeader {
-        let answer = self.try_half(broker, body, more).await;
+        self.half_with(broker, sys_flag::TRANSACTION_PREPARED, body, more).await
+    }
+
+    pub async fn half_with(
+        &self,
+        broker: &TestBroker,
+        sys_flag: i32,
+        body: &str,
+        more: &[(&str, &str)],
+    ) -> SendMessageResponseHeader {
+        let answer = self.try_half_with(broker, sys_flag, body, more).await;
         assert_eq!(answer.code, 0, "{:?}", answer.remark);
         answer.decode_header().unwrap()
     }

@@ -4,6 +4,7 @@ mod cleaning;
 mod dispatching;
 mod flushing;
 mod group_commit;
+mod opening;
 mod putting;
 mod reading;
 #[path = "../../tests/support/roomy_disk.rs"]
@@ -15,6 +16,7 @@ use crate::default_message_store::Shared;
 use crate::default_message_store::open::{Recovered, open_recovered};
 use crate::{AppendResult, Message, PutTicket};
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use world::World;
@@ -42,12 +44,7 @@ impl HandStore {
     fn open(configure: impl FnOnce(&mut MessageStoreConfig)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let world = World::new();
-        let mut config = MessageStoreConfig::new(directory.path());
-        config.commit_log.mapped_file_size_commit_log = FILE;
-        config.commit_log.preallocate = false;
-        config.consume_queue.mapped_file_size_consume_queue = 200;
-        config.index.max_hash_slot_num = 10;
-        config.index.max_index_num = 11;
+        let mut config = small_config(directory.path());
         configure(&mut config);
         let recovered = open_recovered(&world.env(), config).unwrap();
         Self { recovered, world, _directory: directory }
@@ -77,6 +74,17 @@ impl HandStore {
     fn max_offset(&self, topic: &str) -> u64 {
         self.queues.get(topic, 0).map_or(0, |handle| handle.queue.max_offset())
     }
+}
+
+/// Small files: a page of log, ten queue units, ten index entries.
+fn small_config(root: &Path) -> MessageStoreConfig {
+    let mut config = MessageStoreConfig::new(root);
+    config.commit_log.mapped_file_size_commit_log = FILE;
+    config.commit_log.preallocate = false;
+    config.consume_queue.mapped_file_size_consume_queue = 200;
+    config.index.max_hash_slot_num = 10;
+    config.index.max_index_num = 11;
+    config
 }
 
 fn message<'a>(topic: &'a str, body: &'a [u8], properties: &'a str) -> Message<'a> {

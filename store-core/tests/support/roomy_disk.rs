@@ -21,6 +21,7 @@ pub struct RoomyDisk {
     modified: Mutex<HashMap<PathBuf, UnixMillis>>,
     before_remove: Mutex<Option<BeforeRemove>>,
     refused: Mutex<Option<(PathBuf, ErrorKind)>>,
+    directory_syncs: AtomicU64,
 }
 
 /// The real world with a disk that has room.
@@ -36,6 +37,7 @@ impl RoomyDisk {
             modified: Mutex::default(),
             before_remove: Mutex::default(),
             refused: Mutex::default(),
+            directory_syncs: 0.into(),
         }
     }
 
@@ -56,6 +58,11 @@ impl RoomyDisk {
     /// Lets no file be made below a directory, or any again.
     pub fn refuse_new_files(&self, directory: &Path, error: Option<ErrorKind>) {
         *self.refused.lock().expect("no panic") = error.map(|error| (directory.to_owned(), error));
+    }
+
+    /// Directories synced so far.
+    pub fn directory_syncs(&self) -> u64 {
+        self.directory_syncs.load(Ordering::SeqCst)
     }
 
     /// What is done before each deletion of a file.
@@ -106,6 +113,7 @@ impl Disk for RoomyDisk {
     }
 
     fn sync_dir(&self, path: &Path) -> Result<()> {
+        self.directory_syncs.fetch_add(1, Ordering::SeqCst);
         OsDisk.sync_dir(path)
     }
 

@@ -16,6 +16,7 @@ impl MappedFileQueue {
         let size = self.options.file_size;
         let _removing = self.lock_removing();
         let mut files = self.write_files();
+        let before = files.len();
         while let Some(last) = files.last() {
             if last.file_from_offset() <= end {
                 break;
@@ -27,7 +28,9 @@ impl MappedFileQueue {
         if let Some(last) = files.last() {
             last.set_recovered_position((end - last.file_from_offset()).min(size))?;
         }
-        for directory in self.directories.all() {
+        // A start cuts every queue, and most have nothing behind their end: a sync for each would take minutes.
+        let directories = self.directories.all().filter(|_| files.len() < before);
+        for directory in directories {
             if self.env.disk().stat(directory)?.is_some() {
                 self.env.disk().sync_dir(directory)?;
             }

@@ -138,7 +138,7 @@ fn a_greater_state_version_keeps_its_broker_id() {
 }
 
 #[test]
-fn a_single_topic_cannot_be_the_first_registration() {
+fn field_F108_a_single_topic_cannot_be_the_first_registration() {
     let routes = routes();
     let mut single = registration(0, "m:1", 1);
     topics(&mut single).remove("U");
@@ -213,7 +213,7 @@ fn a_standing_in_replica_makes_topics_read_only() {
 }
 
 #[test]
-fn a_lost_connection_takes_its_broker_off_but_no_younger_registration() {
+fn field_F108_a_lost_connection_takes_its_broker_off_but_no_younger_registration() {
     let routes = routes();
     let (old, young) = (channel(), channel());
     let over = |channel: &Arc<Channel>| {

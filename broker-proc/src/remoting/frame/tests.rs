@@ -99,7 +99,7 @@ fn answers_beyond_the_frame_limit_cannot_be_written() {
 }
 
 #[test]
-fn codes_that_the_binary_header_cannot_hold_go_as_json() {
+fn field_F106_codes_that_the_binary_header_cannot_hold_go_as_json() {
     let mut pop = RemotingCommand::request(200_050);
     pop.serialize = SerializeType::RocketMq;
     let frame = encode(&pop).unwrap();

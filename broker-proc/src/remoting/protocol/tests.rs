@@ -26,7 +26,7 @@ fn heartbeats_of_all_clients_read_alike() {
 }
 
 #[test]
-fn routes_are_written_in_both_flavours() {
+fn field_F105_routes_are_written_in_both_flavours() {
     let bare = r#"{"brokerDatas":[{"brokerAddrs":{0:"1.2.3.4:10911",1:"5.6.7.8:10911"},"brokerName":"b","cluster":"C","enableActingMaster":false}],"filterServerTable":{},"queueDatas":[{"brokerName":"b","perm":6,"readQueueNums":8,"topicSysFlag":0,"writeQueueNums":8}]}"#;
     let route: TopicRouteData = from_slice(bare.as_bytes()).unwrap();
     assert_eq!(route.broker_datas[0].broker_addrs[&1], "5.6.7.8:10911");

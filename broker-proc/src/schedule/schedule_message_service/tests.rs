@@ -137,3 +137,31 @@ fn a_failed_sync_is_no_delivery_and_said_once() {
     assert!(service.is_done_with(2, answer(PutMessageStatus::PutOk)));
     assert_eq!(service.trouble.get(), None);
 }
+
+#[test]
+fn field_F82_a_progress_outside_the_queue_is_corrected() {
+    let mut bench = Bench::new();
+    let run = |bench: &mut Bench| while bench.service.step() == Step::Again {};
+    let delivered = |bench: &Bench, queue_id| bench.store.offsets("T", queue_id).max;
+    // Beyond an empty queue: the first message that comes is not to be passed over.
+    bench.offsets.set(1, 90_000_000);
+    bench.put(2, 5);
+    // Beyond a queue: its messages were delivered by whoever got so far.
+    bench.offsets.set(2, 90_000_000);
+    run(&mut bench);
+    assert_eq!((bench.offsets.next(1), bench.offsets.next(2)), (0, 5));
+    bench.put(1, 1);
+    bench.put(2, 1);
+    run(&mut bench);
+    assert_eq!((bench.offsets.next(1), bench.offsets.next(2)), (1, 6));
+    bench.offsets.set(2, -3);
+    run(&mut bench);
+    bench.store.shutdown_with(|positions| bench.offsets.settle(positions)).unwrap();
+    bench.service.finish();
+    assert_eq!(bench.saved(), [1, 6], "kept in the file as corrected");
+    assert_eq!(
+        (delivered(&bench, 1), delivered(&bench, 2)),
+        (1, 7),
+        "one new, then all six from the beginning"
+    );
+}
