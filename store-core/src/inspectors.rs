@@ -27,12 +27,14 @@ mod cross_check;
 mod find_message;
 mod info;
 mod options;
+mod plain_read;
 mod start_plan;
 mod usage;
 
 pub use cross_check::VerifySummary;
 pub use find_message::MessageAddress;
 pub use options::{InspectOptions, SizeSource};
+pub use plain_read::PlainRead;
 pub use store_logic::inspectors::{conditions, message_fields, record_fields};
 pub use usage::TopicUsage;
 

@@ -109,6 +109,25 @@ impl Drop for ServiceThread {
     }
 }
 
+/// Runs `side` on a thread of that name while the calling thread runs `main`, and waits for both. For work that ends by
+/// itself, such as reading ahead. A panic of `side` goes on in the caller.
+///
+/// # Errors
+///
+/// The operating system's, when it gives no thread; `main` has not run then.
+pub(crate) fn beside<S: Send, M>(
+    name: &str,
+    side: impl FnOnce() -> S + Send,
+    main: impl FnOnce() -> M,
+) -> std::io::Result<(S, M)> {
+    std::thread::scope(|scope| {
+        let side = std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, side)?;
+        let main = main();
+        let side = side.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((side, main))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

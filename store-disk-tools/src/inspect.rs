@@ -25,7 +25,7 @@ pub use lock_probe::{LockHolder, lock_holder};
 pub use raw::RawInspector;
 pub use report::{Report, ReportFormat};
 pub use selection::{Range, Selection};
-pub use window::{Window, last_data};
+pub use window::{Window, last_data, probable_end};
 
 use crate::env::{Disk, DiskFile, FileKind, OpenMode};
 use crate::error::DiskError;

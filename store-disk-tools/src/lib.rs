@@ -44,6 +44,7 @@ pub mod sim;
 pub mod sparse_archive;
 mod usage;
 mod zero_rest;
+mod zero_scan;
 
 pub use env::{
     Clock, DirEntry, Disk, DiskFile, Entropy, Env, FileKind, FileStat, Mappable, Monotonic, OpenMode, Space,
@@ -54,3 +55,4 @@ pub use lock_file::LockFile;
 pub use os::{OsDisk, total_memory};
 pub use usage::{directory_bytes, used_percent};
 pub use zero_rest::zero_rest;
+pub use zero_scan::{first_nonzero, last_nonzero};

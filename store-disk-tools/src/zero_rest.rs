@@ -3,6 +3,7 @@
 
 use crate::env::DiskFile;
 use crate::error::Result;
+use crate::zero_scan::{first_nonzero, last_nonzero};
 
 /// Bytes looked at in one go.
 const CHUNK: u64 = 64 << 10;
@@ -21,8 +22,8 @@ pub fn zero_rest(file: &dyn DiskFile, from: u64) -> Result<bool> {
         let part = CHUNK.min(len.saturating_sub(at)) as usize;
         let chunk = &mut buf[..part];
         file.read_exact_at(chunk, at)?;
-        let first = chunk.iter().position(|byte| *byte != 0);
-        let last = chunk.iter().rposition(|byte| *byte != 0);
+        let first = first_nonzero(chunk);
+        let last = last_nonzero(chunk);
         if let (Some(first), Some(last)) = (first, last) {
             chunk[first..=last].fill(0);
             file.write_all_at(&chunk[first..=last], at + first as u64)?;

@@ -6,7 +6,7 @@ mod put;
 mod query;
 mod recover;
 
-pub use keys::keys_of;
+pub use keys::{key_hashes_of, keys_of};
 
 use crate::error::Result;
 use format::IndexGeometry;

@@ -8,20 +8,23 @@
 mod against_index;
 mod against_queues;
 mod checkpoint;
+mod log_ahead;
 mod queue_state;
 mod unit_walk;
 
 use super::StoreInspection;
+use crate::service::beside;
 use against_index::IndexCheck;
 use against_queues::QueueCheck;
+use log_ahead::Item;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use store_logic::commit_log::format::MessageView;
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
-use store_logic::inspectors::{Damage, LogItem, LogSummary, damage_finding, facts};
-use store_logic::java_json;
+use store_logic::inspectors::{Damage, LogSummary, damage_finding, facts};
+use store_logic::{DiskError, java_json};
 
 /// What was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,7 +135,14 @@ impl StoreInspection {
         self.verify_single_files(&mut count)?;
         let mut queues = QueueCheck::new(&context, &mut count)?;
         let mut index = IndexCheck::new(&context)?;
-        let log = self.verify_log(&context, &mut queues, &mut index, progress, &mut count)?;
+        let (index_files, log) = beside(
+            "VerifyIndex",
+            || self.verify_index_files(),
+            || self.verify_log(&context, &mut queues, &mut index, progress, &mut count),
+        )
+        .map_err(|error| DiskError::new("start a thread to read", &self.paths.index(), error))?;
+        index_files?.into_iter().for_each(&mut count);
+        let log = log?;
         summary.log_min = self.log()?.min_offset();
         (summary.log_end, summary.records) = (log.end, log.records);
         summary.index_entries = index.finish(log.end, &mut count)?;
@@ -142,31 +152,43 @@ impl StoreInspection {
         Ok(summary)
     }
 
-    /// Bytes of the log from its beginning to the last one in use.
+    /// Bytes of the log from its beginning to about the last one in use: what a bar of progress ends at.
     ///
     /// # Errors
     ///
     /// Whatever the disk reports.
     pub fn log_bytes(&self) -> Result<u64, InspectError> {
         let log = self.log()?;
-        let files = log.files().files();
-        for file in files.iter().rev() {
+        for file in log.files().files().iter().rev() {
             let open = self.env.disk().open(&file.path, store_logic::OpenMode::Read)?;
-            if let Some(used) = store_logic::inspect::last_data(&*open, 0, file.len)? {
+            let used = store_logic::inspect::probable_end(&*open, file.len)?;
+            if used > 0 {
                 return Ok(file.offset + used - log.min_offset());
             }
         }
         Ok(0)
     }
 
-    /// Everything but the files of the log and the queues, which are checked together.
+    /// Findings about the index files, each by itself.
+    fn verify_index_files(&self) -> Result<Vec<Finding>, InspectError> {
+        let mut findings = Vec::new();
+        if self.env.disk().stat(&self.paths.index())?.is_some() {
+            let _ = self.registry().walk(self.env.disk(), &self.paths.index(), &mut |place, inspector| {
+                inspector.verify(place, &mut |finding| findings.push(finding))?;
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(findings)
+    }
+
+    /// Everything but the files of log, queues and index, which are checked together.
     fn verify_single_files(&self, found: &mut dyn FnMut(Finding)) -> Result<(), InspectError> {
         let registry = self.registry();
         self.log()?.files().verify(found);
         for part in self.env.disk().read_dir(self.paths.root())? {
             let looked_at = match part.name.as_str() {
-                "commitlog" | "consumequeue" => continue,
-                "index" | "config" => true,
+                "commitlog" | "consumequeue" | "index" => continue,
+                "config" => true,
                 _ => part.kind == store_logic::FileKind::File,
             };
             let path = self.paths.root().join(&part.name);
@@ -193,36 +215,27 @@ impl StoreInspection {
         progress: &mut dyn FnMut(u64),
         found: &mut dyn FnMut(Finding),
     ) -> Result<LogSummary, InspectError> {
-        let mut log = self.log()?;
+        let log = self.log()?;
         let files: Vec<(u64, PathBuf)> =
             log.files().files().iter().map(|file| (file.offset, file.path.clone())).collect();
         let start = log.min_offset();
-        let mut failed = None;
         let lost = &context.lost;
         for pair in log.files().files().windows(2).filter(|pair| pair[0].end() < pair[1].offset) {
             // Told of as a missing file.
             lost.borrow_mut().push(pair[0].end(), pair[1].offset);
         }
-        let summary = log.walk(start, u64::MAX, &mut |phy_offset, item| {
+        log_ahead::walk(log, &mut |phy_offset, item| {
             progress(phy_offset - start);
-            let checked = match item {
-                LogItem::Record(view) => check_record(phy_offset, view, queues, index, found),
-                LogItem::Damage(damage) => {
+            match item {
+                Item::Record(view) => check_record(phy_offset, view, queues, index, found)?,
+                Item::Damage(damage) => {
                     tell_damage(context, &files, phy_offset, damage, found);
                     lost.borrow_mut().push(phy_offset, damage.resumes_at.unwrap_or(u64::MAX));
-                    Ok(())
                 }
-                LogItem::Blank => Ok(()),
-            };
-            match checked {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
+                Item::Blank => {}
             }
-        })?;
-        failed.map_or(Ok(summary), Err)
+            Ok(())
+        })
     }
 
     /// Names of `config/topics.json`; `None` when it is not there or cannot be read (which is a finding of its own).

@@ -4,6 +4,7 @@ use super::window::Window;
 use crate::env::{Disk, DiskFile, FileKind, OpenMode};
 use crate::error::Result;
 use crate::file_name::parse_offset_name;
+use crate::zero_scan::first_nonzero;
 use std::path::{Path, PathBuf};
 
 /// One file of a sequence.
@@ -155,7 +156,7 @@ impl FileSequence {
                 break;
             }
             let bytes = self.window.bytes(&**file, len, at, 1)?;
-            if let Some(byte) = bytes.iter().position(|byte| *byte != 0) {
+            if let Some(byte) = first_nonzero(bytes) {
                 return Ok(Some(first + at + byte as u64));
             }
             at += bytes.len() as u64;

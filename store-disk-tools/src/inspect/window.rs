@@ -1,8 +1,9 @@
 use crate::env::DiskFile;
 use crate::error::Result;
+use crate::zero_scan::last_nonzero;
 
-/// Bytes read ahead.
-const STEP: usize = 256 << 10;
+/// Bytes read ahead: few calls, and still a small part of the processor's cache.
+const STEP: usize = 512 << 10;
 
 /// A stretch of a file in memory that moves on as the file is read from its beginning to its end.
 #[derive(Debug, Default)]
@@ -39,7 +40,6 @@ impl Window {
 
     fn load(&mut self, file: &dyn DiskFile, len: u64, at: u64, want: usize) -> Result<()> {
         let left = usize::try_from(len.saturating_sub(at)).unwrap_or(usize::MAX);
-        self.bytes.clear();
         self.bytes.resize(want.max(STEP).min(left), 0);
         self.start = at;
         let read = file.read_exact_at(&mut self.bytes, at);
@@ -48,6 +48,26 @@ impl Window {
         }
         read
     }
+}
+
+/// Where the content of a file that is filled from its beginning ends, found by halving and so with few reads: a stretch
+/// of zeros within the content may be taken for its end. For telling progress, not for deciding anything.
+///
+/// # Errors
+///
+/// Whatever the disk reports.
+pub fn probable_end(file: &dyn DiskFile, len: u64) -> Result<u64> {
+    const PAGE: u64 = 4096;
+    let mut buf = [0_u8; PAGE as usize];
+    // Pages before `used` hold something, those from `empty` on do not.
+    let (mut used, mut empty) = (0, len.div_ceil(PAGE));
+    while used < empty {
+        let page = used + (empty - used) / 2;
+        let part = &mut buf[..PAGE.min(len - page * PAGE) as usize];
+        file.read_exact_at(part, page * PAGE)?;
+        if last_nonzero(part).is_some() { used = page + 1 } else { empty = page }
+    }
+    Ok((used * PAGE).min(len))
 }
 
 /// Position behind the last byte of a file that is not zero, looked for in `from..len`; `None` when all are zero. Looks
@@ -65,7 +85,7 @@ pub fn last_data(file: &dyn DiskFile, from: u64, len: u64) -> Result<Option<u64>
             let data = data.max(start);
             let part = &mut buf[..(end - data) as usize];
             file.read_exact_at(part, data)?;
-            if let Some(byte) = part.iter().rposition(|byte| *byte != 0) {
+            if let Some(byte) = last_nonzero(part) {
                 return Ok(Some(data + byte as u64 + 1));
             }
         }

@@ -21,7 +21,7 @@
 //!
 //! How many slots and entries there are is *not* in the file: it is configuration and must not change.
 
-use crate::message::tags_code::java_string_hash;
+use crate::message::tags_code::java_string_hash_of;
 
 /// Bytes of the header.
 pub const HEADER_SIZE: u64 = 40;
@@ -98,7 +98,13 @@ pub struct IndexEntry {
 /// assert_eq!(key_hash("polygenelubricants"), 0);
 /// ```
 pub fn key_hash(key: &str) -> u32 {
-    match java_string_hash(key) {
+    key_hash_of(&[key])
+}
+
+/// Hash of the index key that the parts make: those of [`key_of`] and [`tags_key_of`] are `[topic, "#", key]` and
+/// `[topic, "#T#", tags]`.
+pub fn key_hash_of(parts: &[&str]) -> u32 {
+    match java_string_hash_of(parts) {
         i32::MIN => 0,
         hash => hash.unsigned_abs(),
     }

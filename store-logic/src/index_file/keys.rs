@@ -1,18 +1,23 @@
 //! Which keys a record has.
 
-use super::format;
+use super::format::{self, key_hash_of};
 use crate::dispatch::DispatchRequest;
 
 /// Keys under which a record is indexed, in the order they are put: unique id, each message key, tags.
 pub fn keys_of(request: &DispatchRequest<'_>, index_tags: bool) -> Vec<String> {
-    let mut keys = Vec::new();
-    if let Some(uniq_key) = request.uniq_key {
-        keys.push(format::key_of(request.topic, uniq_key));
-    }
-    let message_keys = request.keys.unwrap_or("").split(' ').filter(|key| !key.is_empty());
-    keys.extend(message_keys.map(|key| format::key_of(request.topic, key)));
+    let mut keys: Vec<String> = message_keys(request).map(|key| format::key_of(request.topic, key)).collect();
     if let Some(tags) = request.tags.filter(|_| index_tags) {
         keys.push(format::tags_key_of(request.topic, tags));
     }
     keys
+}
+
+/// Hashes of [`keys_of`] without the tags', in the same order.
+pub fn key_hashes_of(request: &DispatchRequest<'_>) -> impl Iterator<Item = u32> {
+    message_keys(request).map(|key| key_hash_of(&[request.topic, "#", key]))
+}
+
+fn message_keys<'a>(request: &DispatchRequest<'a>) -> impl Iterator<Item = &'a str> {
+    let keys = request.keys.unwrap_or("").split(' ').filter(|key| !key.is_empty());
+    request.uniq_key.into_iter().chain(keys)
 }

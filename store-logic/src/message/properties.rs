@@ -69,9 +69,18 @@ pub mod names {
 
 /// Pairs of a property string in their order; dropped are those Java drops.
 pub fn pairs(properties: &str) -> impl Iterator<Item = (&str, &str)> {
-    properties.split(PROPERTY_SEPARATOR).filter_map(|pair| {
-        let (name, value) = pair.split_once(NAME_VALUE_SEPARATOR)?;
-        (!name.is_empty() && !value.is_empty()).then_some((name, value))
+    let mut rest = properties;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let end = memchr::memchr(PROPERTY_SEPARATOR as u8, rest.as_bytes()).unwrap_or(rest.len());
+            let pair = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or("");
+            let Some(middle) = memchr::memchr(NAME_VALUE_SEPARATOR as u8, pair.as_bytes()) else { continue };
+            if middle > 0 && middle + 1 < pair.len() {
+                return Some((&pair[..middle], &pair[middle + 1..]));
+            }
+        }
+        None
     })
 }
 

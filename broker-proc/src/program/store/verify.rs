@@ -16,6 +16,10 @@ use store_core::inspectors::StoreInspection;
 pub(super) struct VerifyArguments {
     #[command(flatten)]
     target: Target,
+    /// Read the same files once more without looking into them, with one CRC32 over all, and tell how many times as long
+    /// the check took. Both are measured with the files in the page cache, as far as they fit.
+    #[arg(long)]
+    baseline: bool,
 }
 
 /// Prints findings as they come and counts them.
@@ -45,6 +49,7 @@ pub(super) fn run(arguments: &VerifyArguments) -> Result<Outcome> {
     let store = target.enclosing_store(&env)?;
     let whole = store.filter(|store| target.is_root(store) || !target.commit_log.is_empty());
     let summary = match &whole {
+        Some(store) if arguments.baseline => verify_against_baseline(&env, store, &mut findings)?,
         Some(store) => verify_store(store, &mut findings)?,
         None => verify_files(target, &env, &mut findings)?,
     };
@@ -67,6 +72,29 @@ fn verify_store(store: &StoreInspection, findings: &mut Findings<'_>) -> Result<
     });
     progress.finish();
     Ok(summary?.fields())
+}
+
+/// The check between two plain reads: the first one brings the files into the page cache, the second one is measured.
+fn verify_against_baseline(
+    env: &Env,
+    store: &StoreInspection,
+    findings: &mut Findings<'_>,
+) -> Result<Fields> {
+    store.plain_read()?;
+    let began = env.clock().monotonic();
+    let summary = verify_store(store, findings)?;
+    let verified = env.clock().monotonic();
+    let read = store.plain_read()?;
+    let verify = verified.saturating_sub(began);
+    let plain = env.clock().monotonic().saturating_sub(verified);
+    let ratio = verify.as_secs_f64() / plain.as_secs_f64().max(f64::EPSILON);
+    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let baseline = read
+        .fields()
+        .with("plainReadMillis", millis(plain))
+        .with("verifyMillis", millis(verify))
+        .with("ratio", format!("{ratio:.2}"));
+    Ok(summary.with("baseline", baseline))
 }
 
 /// A part of a store, or a file that was taken out of one: each file by itself.

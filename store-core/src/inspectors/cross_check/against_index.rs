@@ -4,8 +4,8 @@ use super::Context;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use store_logic::dispatch::DispatchRequest;
-use store_logic::index_file::format::{IndexEntry, key_hash, tags_key_of, time_diff};
-use store_logic::index_file::keys_of;
+use store_logic::index_file::format::{IndexEntry, key_hash_of, time_diff};
+use store_logic::index_file::{key_hashes_of, keys_of};
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
 use store_logic::inspectors::IndexReader;
 use store_logic::message::sys_flag;
@@ -110,6 +110,10 @@ pub(super) struct IndexCheck<'a> {
     foreign: Option<Foreign>,
     log_min: u64,
     has_files: bool,
+    /// Entries of the present record; kept for its memory.
+    present: Vec<Placed>,
+    /// Hashes of its keys; likewise.
+    hashes: Vec<u32>,
 }
 
 impl<'a> IndexCheck<'a> {
@@ -119,7 +123,18 @@ impl<'a> IndexCheck<'a> {
         let mut entries = Entries { context, files: files.into_iter(), open: None, seen: 0 };
         let ahead = [entries.next()?, entries.next()?];
         let log_min = context.store.log()?.min_offset();
-        Ok(Self { context, entries, ahead, last: 0, missing: None, foreign: None, log_min, has_files })
+        Ok(Self {
+            context,
+            entries,
+            ahead,
+            last: 0,
+            missing: None,
+            foreign: None,
+            log_min,
+            has_files,
+            present: Vec::new(),
+            hashes: Vec::new(),
+        })
     }
 
     /// Takes in the next record of the log.
@@ -130,58 +145,47 @@ impl<'a> IndexCheck<'a> {
     ) -> Result<(), InspectError> {
         let phy_offset = request.phy_offset;
         self.pass_before(phy_offset, found)?;
-        let mut present = Vec::new();
-        while let Some(placed) = self.peek(found)?.filter(|placed| placed.entry.phy_offset == phy_offset) {
-            self.advance()?;
-            present.push(placed);
+        let mut present = std::mem::take(&mut self.present);
+        while self.peek(found)? == Some(phy_offset) {
+            present.extend(self.advance()?);
         }
         if !present.is_empty() {
             self.tell_foreign(found);
         }
-        if sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK {
-            return Ok(());
+        if sys_flag::transaction(request.sys_flag) != sys_flag::TRANSACTION_ROLLBACK {
+            self.check_record(request, &present, found);
         }
-        let expected: Vec<(String, u32)> =
-            keys_of(request, false).into_iter().map(|key| (key.clone(), key_hash(&key))).collect();
-        // Releases before 5.5.0 do not index tags.
-        let tags = request.tags.map(|tags| key_hash(&tags_key_of(request.topic, tags)));
-        for placed in &present {
-            self.check_entry(placed, request, &expected, tags, found);
-        }
-        self.check_keys(request, &expected, &present, found);
+        present.clear();
+        self.present = present;
         Ok(())
     }
 
-    fn check_entry(
-        &self,
-        placed: &Placed,
+    fn check_record(
+        &mut self,
         request: &DispatchRequest<'_>,
-        expected: &[(String, u32)],
-        tags: Option<u32>,
+        present: &[Placed],
         found: &mut dyn FnMut(Finding),
     ) {
-        let hash = placed.entry.key_hash;
-        if !expected.iter().any(|key| key.1 == hash) && tags != Some(hash) {
-            let keys: Vec<String> = expected.iter().map(|(key, hash)| format!("{hash} ({key})")).collect();
-            let expected = format!("the hash of a key of its record: {}", keys.join(", "));
-            found(placed.finding("wrong-index-entry", expected, hash.to_string()));
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(key_hashes_of(request));
+        // Releases before 5.5.0 do not index tags.
+        let tags = request.tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags]));
+        for placed in present {
+            check_entry(placed, request, &hashes, tags, found);
         }
-        let seconds = time_diff(placed.begin_timestamp, request.store_timestamp);
-        // The first entry counts from the end of the file before.
-        if placed.number > 1 && placed.entry.time_diff != seconds {
-            let expected = format!("{seconds} seconds after the first entry");
-            found(placed.finding("index-time", expected, placed.entry.time_diff.to_string()));
-        }
+        self.check_keys(request, &hashes, present, found);
+        self.hashes = hashes;
     }
 
     fn check_keys(
         &mut self,
         request: &DispatchRequest<'_>,
-        expected: &[(String, u32)],
+        hashes: &[u32],
         present: &[Placed],
         found: &mut dyn FnMut(Finding),
     ) {
-        if expected.is_empty() || !self.has_files {
+        if hashes.is_empty() || !self.has_files {
             return;
         }
         let phy_offset = request.phy_offset;
@@ -192,8 +196,9 @@ impl<'a> IndexCheck<'a> {
             return;
         }
         self.tell_missing(Severity::Error, found);
-        for (key, hash) in expected {
+        for (number, hash) in hashes.iter().enumerate() {
             if !present.iter().any(|placed| placed.entry.key_hash == *hash) {
+                let key = keys_of(request, false).swap_remove(number);
                 let subject = Fields::new()
                     .with("topic", request.topic)
                     .with("queueId", request.queue_id)
@@ -206,8 +211,8 @@ impl<'a> IndexCheck<'a> {
         }
     }
 
-    /// The next entry. One that is out of order is told of and passed over.
-    fn peek(&mut self, found: &mut dyn FnMut(Finding)) -> Result<Option<Placed>, InspectError> {
+    /// Record of the next entry. An entry that is out of order is told of and passed over.
+    fn peek(&mut self, found: &mut dyn FnMut(Finding)) -> Result<Option<u64>, InspectError> {
         loop {
             let [Some(next), behind] = &self.ahead else { return Ok(None) };
             let at = next.entry.phy_offset;
@@ -216,7 +221,7 @@ impl<'a> IndexCheck<'a> {
                     at > behind.entry.phy_offset && behind.entry.phy_offset >= self.last
                 });
             if !is_odd {
-                return Ok(Some(next.clone()));
+                return Ok(Some(at));
             }
             let expected = format!("a record at or behind {}, in the order of the log", self.last);
             found(next.finding("index-order", expected, at.to_string()));
@@ -224,23 +229,25 @@ impl<'a> IndexCheck<'a> {
         }
     }
 
-    fn advance(&mut self) -> Result<(), InspectError> {
-        if let [Some(next), _] = &self.ahead {
-            self.last = next.entry.phy_offset;
+    /// Takes the next entry.
+    fn advance(&mut self) -> Result<Option<Placed>, InspectError> {
+        let taken = self.shift()?;
+        if let Some(taken) = &taken {
+            self.last = taken.entry.phy_offset;
         }
-        self.shift()
+        Ok(taken)
     }
 
-    fn shift(&mut self) -> Result<(), InspectError> {
-        self.ahead[0] = self.ahead[1].take();
+    fn shift(&mut self) -> Result<Option<Placed>, InspectError> {
+        let behind = self.ahead[1].take();
         self.ahead[1] = self.entries.next()?;
-        Ok(())
+        Ok(std::mem::replace(&mut self.ahead[0], behind))
     }
 
     /// Passes over entries of records before `phy_offset`: no record has come for them.
     fn pass_before(&mut self, phy_offset: u64, found: &mut dyn FnMut(Finding)) -> Result<(), InspectError> {
-        while let Some(placed) = self.peek(found)?.filter(|placed| placed.entry.phy_offset < phy_offset) {
-            self.advance()?;
+        while self.peek(found)?.is_some_and(|at| at < phy_offset) {
+            let Some(placed) = self.advance()? else { break };
             // Records before the log's beginning were deleted; the index follows file by file.
             let phy_offset = placed.entry.phy_offset;
             if phy_offset >= self.log_min && !self.context.is_lost(phy_offset) {
@@ -283,8 +290,8 @@ impl<'a> IndexCheck<'a> {
     ) -> Result<u64, InspectError> {
         self.tell_missing(self.context.lag_severity(), found);
         self.pass_before(log_end, found)?;
-        while let Some(placed) = self.peek(found)? {
-            self.advance()?;
+        while self.peek(found)?.is_some() {
+            let Some(placed) = self.advance()? else { break };
             let is_lost = self.context.is_lost(placed.entry.phy_offset);
             if !is_lost && !self.context.in_use {
                 let expected = format!("a record before the end of the log at {log_end}");
@@ -297,5 +304,28 @@ impl<'a> IndexCheck<'a> {
             found(Finding::note("no-index", &index, "index files of a known size", "none; not checked"));
         }
         Ok(self.entries.seen)
+    }
+}
+
+fn check_entry(
+    placed: &Placed,
+    request: &DispatchRequest<'_>,
+    hashes: &[u32],
+    tags: Option<u32>,
+    found: &mut dyn FnMut(Finding),
+) {
+    let hash = placed.entry.key_hash;
+    if !hashes.contains(&hash) && tags != Some(hash) {
+        let keys = keys_of(request, false);
+        let keys: Vec<String> =
+            keys.iter().zip(hashes).map(|(key, hash)| format!("{hash} ({key})")).collect();
+        let expected = format!("the hash of a key of its record: {}", keys.join(", "));
+        found(placed.finding("wrong-index-entry", expected, hash.to_string()));
+    }
+    let seconds = time_diff(placed.begin_timestamp, request.store_timestamp);
+    // The first entry counts from the end of the file before.
+    if placed.number > 1 && placed.entry.time_diff != seconds {
+        let expected = format!("{seconds} seconds after the first entry");
+        found(placed.finding("index-time", expected, placed.entry.time_diff.to_string()));
     }
 }

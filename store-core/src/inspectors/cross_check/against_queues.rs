@@ -4,7 +4,6 @@ use super::Context;
 use super::queue_state::{LMQ_PREFIX, QueueState, record_of};
 use super::unit_walk::{Queue, subject};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use store_logic::dispatch::DispatchRequest;
 use store_logic::inspect::{Finding, InspectError};
 use store_logic::inspectors::LogReader;
@@ -17,7 +16,11 @@ const MULTI_QUEUE_OFFSET: &str = "INNER_MULTI_QUEUE_OFFSET";
 /// The queues while the log is read.
 pub(super) struct QueueCheck<'a> {
     context: &'a Context<'a>,
-    queues: HashMap<String, HashMap<i32, QueueState>>,
+    states: Vec<QueueState>,
+    /// Light queues are kept.
+    has_light_queues: bool,
+    /// Topic → queue → number of its state.
+    queues: HashMap<String, HashMap<i32, usize>>,
     /// For looking at records out of order.
     log: LogReader,
 }
@@ -29,13 +32,16 @@ impl<'a> QueueCheck<'a> {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self, InspectError> {
         let log = context.store.log()?.without_crc();
-        let mut check = Self { context, queues: HashMap::new(), log };
+        let mut check =
+            Self { context, states: Vec::new(), has_light_queues: false, queues: HashMap::new(), log };
         for queue in context.store.queues()? {
+            check.has_light_queues |= queue.topic.starts_with(LMQ_PREFIX);
             let state = QueueState::open(context.store, queue.path)?;
             if let Some(reader) = &state.reader {
                 reader.files().verify(found);
             }
-            check.queues.entry(queue.topic).or_default().insert(queue.queue_id, state);
+            check.queues.entry(queue.topic).or_default().insert(queue.queue_id, check.states.len());
+            check.states.push(state);
         }
         Ok(check)
     }
@@ -62,19 +68,15 @@ impl<'a> QueueCheck<'a> {
         if self.context.store.is_of_deleted_topic(request.topic, request.phy_offset) {
             return Ok(());
         }
-        let unit = self.state(request.topic, request.queue_id)?.check(
-            request,
-            request.topic,
-            request.queue_id,
-            queue_offset,
-            found,
-        )?;
+        let number = self.state_of(request.topic, request.queue_id)?;
+        let state = &mut self.states[number];
+        let unit = state.check(request, request.topic, request.queue_id, queue_offset, found)?;
         let Some(unit) = unit else { return Ok(()) };
         let queue = Queue { topic: request.topic, queue_id: request.queue_id, log_min: 0, log_end: u64::MAX };
         // A topic that was deleted and made anew begins at 0 again.
         let is_later = unit.phy_offset > request.phy_offset;
         let replaced = is_later && record_of(&mut self.log, &unit, &queue, queue_offset)?.is_none();
-        let state = self.state(request.topic, request.queue_id)?;
+        let state = &mut self.states[number];
         if replaced {
             state.replaced += 1;
         } else {
@@ -89,12 +91,16 @@ impl<'a> QueueCheck<'a> {
         request: &DispatchRequest<'_>,
         found: &mut dyn FnMut(Finding),
     ) -> Result<(), InspectError> {
+        if !self.has_light_queues {
+            return Ok(());
+        }
         let Some(names) = properties::get(request.properties, MULTI_DISPATCH) else { return Ok(()) };
         let offsets = properties::get(request.properties, MULTI_QUEUE_OFFSET).unwrap_or("");
         for (name, offset) in names.split(',').zip(offsets.split(',')) {
             let Ok(offset) = offset.parse::<u64>() else { continue };
-            let state = self.queues.get_mut(name).and_then(|queues| queues.get_mut(&0));
-            if let Some(state) = state.filter(|_| name.starts_with(LMQ_PREFIX)) {
+            let number = self.queues.get(name).and_then(|queues| queues.get(&0));
+            if let Some(number) = number.filter(|_| name.starts_with(LMQ_PREFIX)) {
+                let state = &mut self.states[*number];
                 if let Some(unit) = state.check(request, name, 0, offset, found)? {
                     let queue = Queue { topic: name, queue_id: 0, log_min: 0, log_end: u64::MAX };
                     state.tell_foreign(&unit, request, &queue, offset, found);
@@ -104,19 +110,19 @@ impl<'a> QueueCheck<'a> {
         Ok(())
     }
 
-    fn state(&mut self, topic: &str, queue_id: i32) -> Result<&mut QueueState, InspectError> {
-        let context = self.context;
-        let queues = self.queues.entry(topic.to_owned()).or_default();
-        let has_siblings = queues.values().any(|state| state.reader.is_some());
-        match queues.entry(queue_id) {
-            Entry::Occupied(entry) => Ok(entry.into_mut()),
-            Entry::Vacant(entry) => {
-                let path = context.store.paths().consume_queue().join(topic).join(queue_id.to_string());
-                let mut state = QueueState::open(context.store, path)?;
-                state.excused = excuse(context, topic, has_siblings);
-                Ok(entry.insert(state))
-            }
+    /// Number of the queue's state; made when the first record of a queue comes that has no files.
+    fn state_of(&mut self, topic: &str, queue_id: i32) -> Result<usize, InspectError> {
+        if let Some(number) = self.queues.get(topic).and_then(|queues| queues.get(&queue_id)) {
+            return Ok(*number);
         }
+        let queues = self.queues.entry(topic.to_owned()).or_default();
+        let has_siblings = queues.values().any(|number| self.states[*number].reader.is_some());
+        let path = self.context.store.paths().consume_queue().join(topic).join(queue_id.to_string());
+        let mut state = QueueState::open(self.context.store, path)?;
+        state.excused = excuse(self.context, topic, has_siblings);
+        queues.insert(queue_id, self.states.len());
+        self.states.push(state);
+        Ok(self.states.len() - 1)
     }
 
     /// Walks every queue. Returns how many there are and their units.
@@ -133,7 +139,8 @@ impl<'a> QueueCheck<'a> {
         for (topic, queues) in topics {
             let mut queues: Vec<_> = queues.into_iter().collect();
             queues.sort_by_key(|queue| queue.0);
-            for (queue_id, mut state) in queues {
+            for (queue_id, number) in queues {
+                let state = &mut self.states[number];
                 let queue = Queue { topic: &topic, queue_id, log_min, log_end };
                 state.tell_missing(&queue, self.context.lag_severity(), found);
                 state.tell_excused(&queue, found);
