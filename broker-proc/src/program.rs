@@ -39,7 +39,7 @@ enum Verb {
     Send(send::SendArguments),
     /// Consume messages.
     Consume(consume::ConsumeArguments),
-    /// Look at the files of a store without changing them.
+    /// Look into the files of a store, check them, and build anew what the log can give.
     Store(store::StoreArguments),
 }
 

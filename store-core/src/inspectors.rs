@@ -39,6 +39,7 @@ pub use store_logic::inspectors::{conditions, message_fields, record_fields};
 pub use usage::TopicUsage;
 
 use crate::config::MessageStoreConfig;
+use crate::error::StoreError;
 use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use std::path::{Path, PathBuf};
@@ -131,11 +132,11 @@ impl StoreInspection {
         self.notes.as_ref()
     }
 
-    fn log(&self) -> Result<LogReader, DiskError> {
+    pub(crate) fn log(&self) -> Result<LogReader, DiskError> {
         LogReader::open_all(&self.env, self.paths.commit_logs().all())
     }
 
-    fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {
+    pub(crate) fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {
         QueueDirectory::list(self.env.disk(), &self.paths.consume_queue())
     }
 
@@ -151,17 +152,50 @@ impl StoreInspection {
         Ok(usable.map(|entry| directory.join(entry.name)).collect())
     }
 
+    /// Index files whose size is none of those known.
+    pub(crate) fn unusable_index_files(&self) -> Result<usize, DiskError> {
+        let entries = self.env.disk().read_dir(&self.paths.index())?;
+        let is_named = |name: &str| store_logic::index_file::IndexFile::is_file_name(name);
+        let named = entries.iter().filter(|entry| is_named(&entry.name) && entry.len > 0).count();
+        Ok(named.saturating_sub(self.index_files()?.len()))
+    }
+
+    /// True when the topic has a directory of queues.
+    pub(crate) fn has_queue(&self, topic: &str) -> Result<bool, DiskError> {
+        Ok(self.env.disk().stat(&self.paths.consume_queue().join(topic))?.is_some())
+    }
+
+    pub(crate) fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Sizes the store was made with, as far as they could be told.
+    pub(crate) fn config(&self) -> &MessageStoreConfig {
+        &self.config
+    }
+
+    /// Takes back what was noted of queues and index at the last stop, because they are replaced.
+    pub(crate) fn forget_clean_stop(&self) -> Result<(), StoreError> {
+        match &self.notes {
+            Some(notes) if notes.clean_stop().is_some() => {
+                notes.set_clean_stop(None);
+                Ok(notes.write()?)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn open_index(&self, path: &Path) -> Result<IndexReader, InspectError> {
         IndexReader::open(self.env.disk(), path, &self.geometries)
     }
 
     /// True when the record is of a topic that was deleted after the record was stored.
-    fn is_of_deleted_topic(&self, topic: &str, phy_offset: u64) -> bool {
+    pub(crate) fn is_of_deleted_topic(&self, topic: &str, phy_offset: u64) -> bool {
         self.notes.as_ref().is_some_and(|notes| notes.is_of_deleted_topic(topic, phy_offset))
     }
 
     /// True when Apache's batch queues hold the topic: its records have no unit of the usual kind.
-    fn has_batch_queues(&self, topic: &str) -> bool {
+    pub(crate) fn has_batch_queues(&self, topic: &str) -> bool {
         let directory = self.paths.batch_consume_queue().join(topic);
         self.env.disk().stat(&directory).is_ok_and(|stat| stat.is_some())
     }

@@ -59,6 +59,7 @@ mod models;
 mod put_result;
 mod put_ticket;
 mod query_result;
+pub mod rebuild;
 pub mod repair;
 mod running_flags;
 pub mod service;
@@ -67,6 +68,7 @@ mod set_aside;
 mod store_notes;
 mod store_paths;
 mod sync;
+mod tool_error;
 
 pub use default_message_store::{DefaultMessageStore, RecoveryReport};
 pub use error::StoreError;
@@ -79,6 +81,7 @@ pub use put_ticket::PutTicket;
 pub use query_result::QueryResult;
 pub use set_aside::SetAside;
 pub use store_paths::StorePaths;
+pub use tool_error::ToolError;
 
 // Vocabulary from below.
 pub use store_logic::commit_log::format as record_format;

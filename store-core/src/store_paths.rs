@@ -78,6 +78,16 @@ impl StorePaths {
         self.root.join("config")
     }
 
+    /// Queues and index while they are built anew; StrataMQ's own, Apache ignores the directory.
+    pub fn rebuild_work(&self) -> PathBuf {
+        self.root.join("stratamq.rebuild")
+    }
+
+    /// Queues and index that were replaced, by the time of that; StrataMQ's own, Apache ignores the directory.
+    pub fn replaced(&self) -> PathBuf {
+        self.root.join("stratamq.replaced")
+    }
+
     /// StrataMQ's own notes; Apache ignores the file.
     pub fn snapshot(&self) -> PathBuf {
         self.root.join("stratamq.snapshot")

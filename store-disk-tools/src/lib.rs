@@ -42,6 +42,7 @@ pub mod preallocate;
 #[cfg(any(test, feature = "sim"))]
 pub mod sim;
 pub mod sparse_archive;
+mod tree;
 mod usage;
 mod zero_rest;
 mod zero_scan;
@@ -53,6 +54,7 @@ pub use env::{
 pub use error::{DiskError, Result};
 pub use lock_file::LockFile;
 pub use os::{OsDisk, total_memory};
+pub use tree::{copy_tree, remove_tree};
 pub use usage::{directory_bytes, used_percent};
 pub use zero_rest::zero_rest;
 pub use zero_scan::{first_nonzero, last_nonzero};

@@ -1,10 +1,11 @@
-//! `stratamq store`: looks at the files of a store, whoever wrote them, and changes nothing.
+//! `stratamq store`: looks at the files of a store, whoever wrote them; the verbs that change something say what.
 
 mod cat;
 mod dump;
 mod info;
 mod ls;
 mod ranges;
+mod rebuild;
 mod scan_progress;
 mod usage;
 mod verify;
@@ -40,6 +41,8 @@ enum StoreVerb {
     /// Check log, queues, index and checkpoint against each other; every record's CRC. Exit status: 0 clean, 1 errors
     /// found, 2 cannot read.
     Verify(verify::VerifyArguments),
+    /// Build queues and index anew from the log; the old ones are kept in stratamq.replaced.
+    Rebuild(rebuild::RebuildArguments),
     /// Tell how much space the parts of a store take, or its topics.
     Usage(usage::UsageArguments),
 }
@@ -85,6 +88,7 @@ pub(super) fn run(arguments: &StoreArguments) -> ExitCode {
         StoreVerb::Dump(arguments) => dump::run(arguments),
         StoreVerb::Cat(arguments) => cat::run(arguments),
         StoreVerb::Verify(arguments) => verify::run(arguments),
+        StoreVerb::Rebuild(arguments) => rebuild::run(arguments),
         StoreVerb::Usage(arguments) => usage::run(arguments),
     };
     match outcome {

@@ -117,6 +117,13 @@ fn apply(names: &mut Tree, change: &Change) {
             if let Some(node) = names.remove(from) {
                 names.insert(to.clone(), node);
             }
+            // A directory takes along what is below it.
+            let below: Vec<PathBuf> = names.keys().filter(|path| path.starts_with(from)).cloned().collect();
+            for path in below {
+                if let (Some(node), Ok(rest)) = (names.remove(&path), path.strip_prefix(from)) {
+                    names.insert(to.join(rest), node);
+                }
+            }
         }
     }
 }

@@ -1,24 +1,17 @@
 //! Every record has its unit, and every unit has its record.
 
 use super::Context;
-use super::queue_state::{LMQ_PREFIX, QueueState, record_of};
+use super::queue_state::{QueueState, record_of};
 use super::unit_walk::{Queue, subject};
 use std::collections::HashMap;
 use store_logic::dispatch::DispatchRequest;
 use store_logic::inspect::{Finding, InspectError};
 use store_logic::inspectors::LogReader;
-use store_logic::message::properties;
-
-/// Names of the light queues of a record, and its offsets in them, both separated by commas.
-const MULTI_DISPATCH: &str = "INNER_MULTI_DISPATCH";
-const MULTI_QUEUE_OFFSET: &str = "INNER_MULTI_QUEUE_OFFSET";
 
 /// The queues while the log is read.
 pub(super) struct QueueCheck<'a> {
     context: &'a Context<'a>,
     states: Vec<QueueState>,
-    /// Light queues are kept.
-    has_light_queues: bool,
     /// Topic → queue → number of its state.
     queues: HashMap<String, HashMap<i32, usize>>,
     /// For looking at records out of order.
@@ -33,9 +26,8 @@ impl<'a> QueueCheck<'a> {
     ) -> Result<Self, InspectError> {
         let log = context.store.log()?.without_crc();
         let mut check =
-            Self { context, states: Vec::new(), has_light_queues: false, queues: HashMap::new(), log };
+            Self { context, states: Vec::new(), queues: HashMap::new(), log };
         for queue in context.store.queues()? {
-            check.has_light_queues |= queue.topic.starts_with(LMQ_PREFIX);
             let state = QueueState::open(context.store, queue.path)?;
             if let Some(reader) = &state.reader {
                 reader.files().verify(found);
@@ -91,18 +83,13 @@ impl<'a> QueueCheck<'a> {
         request: &DispatchRequest<'_>,
         found: &mut dyn FnMut(Finding),
     ) -> Result<(), InspectError> {
-        if !self.has_light_queues {
-            return Ok(());
-        }
-        let Some(names) = properties::get(request.properties, MULTI_DISPATCH) else { return Ok(()) };
-        let offsets = properties::get(request.properties, MULTI_QUEUE_OFFSET).unwrap_or("");
-        for (name, offset) in names.split(',').zip(offsets.split(',')) {
-            let Ok(offset) = offset.parse::<u64>() else { continue };
-            let number = self.queues.get(name).and_then(|queues| queues.get(&0));
-            if let Some(number) = number.filter(|_| name.starts_with(LMQ_PREFIX)) {
+        for place in request.light_places() {
+            let number = self.queues.get(place.topic).and_then(|queues| queues.get(&place.queue_id));
+            if let Some(number) = number {
                 let state = &mut self.states[*number];
-                if let Some(unit) = state.check(request, name, 0, offset, found)? {
-                    let queue = Queue { topic: name, queue_id: 0, log_min: 0, log_end: u64::MAX };
+                let (name, queue_id, offset) = (place.topic, place.queue_id, place.queue_offset);
+                if let Some(unit) = state.check(request, name, queue_id, offset, found)? {
+                    let queue = Queue { topic: name, queue_id, log_min: 0, log_end: u64::MAX };
                     state.tell_foreign(&unit, request, &queue, offset, found);
                 }
             }

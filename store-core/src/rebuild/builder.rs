@@ -1,0 +1,221 @@
+//! One walk over the log that fills new queues and a new index.
+
+use super::{RebuildOptions, RebuildReport};
+use crate::inspectors::StoreInspection;
+use crate::tool_error::ToolError;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use store_logic::commit_log::format::{MIN_RECORD, MessageView};
+use store_logic::consume_queue::{ConsumeQueue, PutUnit, Unit};
+use store_logic::dispatch::DispatchRequest;
+use store_logic::index_file::format::IndexGeometry;
+use store_logic::inspectors::{LogItem, QueuePlace, QueueReader};
+use store_logic::message::sys_flag;
+use store_logic::{ConsumeQueueTable, IndexFileSet, LogicError};
+
+/// Builds into a directory of its own, or nowhere.
+pub(super) struct Builder<'a> {
+    store: &'a StoreInspection,
+    options: &'a RebuildOptions,
+    /// Directory of the new queues.
+    queue_root: PathBuf,
+    queues: Option<ConsumeQueueTable>,
+    index: Option<IndexFileSet>,
+    /// Queues the log has messages of.
+    seen: BTreeSet<(String, i32)>,
+    log_end: u64,
+    report: RebuildReport,
+}
+
+impl<'a> Builder<'a> {
+    /// Counts and builds nothing.
+    pub(super) fn dry(store: &'a StoreInspection, options: &'a RebuildOptions) -> Self {
+        Self {
+            store,
+            options,
+            queue_root: PathBuf::new(),
+            queues: None,
+            index: None,
+            seen: BTreeSet::new(),
+            log_end: 0,
+            report: RebuildReport::default(),
+        }
+    }
+
+    /// Builds below `work`.
+    pub(super) fn new(
+        store: &'a StoreInspection,
+        options: &'a RebuildOptions,
+        work: &Path,
+    ) -> Result<Self, ToolError> {
+        let (env, config) = (store.env(), store.config());
+        let mut builder = Self::dry(store, options);
+        if options.queues {
+            builder.queue_root = work.join("consumequeue");
+            env.disk().create_dir_all(&builder.queue_root)?;
+            let size = config.consume_queue.mapped_file_size_consume_queue;
+            builder.queues = Some(ConsumeQueueTable::load(env, &builder.queue_root, size)?);
+        }
+        if options.index {
+            let directory = work.join("index");
+            env.disk().create_dir_all(&directory)?;
+            let geometry =
+                IndexGeometry { slots: config.index.max_hash_slot_num, entries: config.index.max_index_num };
+            builder.index = Some(IndexFileSet::load(env, &directory, geometry, options.index_tags)?);
+        }
+        Ok(builder)
+    }
+
+    /// Walks the log; what was built is durable when this returns.
+    pub(super) fn run(mut self, progress: &mut dyn FnMut(u64)) -> Result<RebuildReport, ToolError> {
+        let mut log = self.store.log()?;
+        let start = log.min_offset();
+        self.log_end = log.files().end();
+        let mut failed = None;
+        log.walk(start, u64::MAX, &mut |phy_offset, item| {
+            progress(phy_offset - start);
+            match item {
+                LogItem::Record(view) => match self.take(phy_offset, view) {
+                    Ok(()) => {}
+                    Err(error) => failed = Some(error),
+                },
+                LogItem::Damage(_) => self.report.damages += 1,
+                LogItem::Blank => {}
+            }
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if self.options.queues {
+            self.report.queues = self.seen.len() as u64;
+            self.keep_other_queues()?;
+        }
+        self.sync()?;
+        Ok(self.report)
+    }
+
+    fn take(&mut self, phy_offset: u64, view: &MessageView<'_>) -> Result<(), ToolError> {
+        let request = DispatchRequest::new(phy_offset, view, &self.options.delay_levels);
+        self.report.records += 1;
+        if self.options.queues {
+            for place in request.light_places() {
+                // A broker that keeps no light queues has none; this one shall not begin to.
+                if self.store.has_queue(place.topic)? {
+                    self.put(place.topic, place.queue_id, place.queue_offset, &request)?;
+                }
+            }
+            if self.store.is_of_deleted_topic(request.topic, phy_offset) {
+                self.report.of_deleted_topics += 1;
+            } else if request.is_visible() && !self.store.has_batch_queues(request.topic) {
+                match u64::try_from(view.queue_offset) {
+                    Ok(queue_offset) => self.put(request.topic, request.queue_id, queue_offset, &request)?,
+                    Err(_) => self.report.without_place += 1,
+                }
+            }
+        }
+        if self.options.index {
+            let has_keys = request.uniq_key.is_some() || request.keys.is_some();
+            let rolled_back = sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK;
+            self.report.indexed += u64::from(has_keys && !rolled_back);
+            if let Some(index) = &self.index {
+                if let Some(closed) = index.put(&request, self.store.env().now_millis())? {
+                    closed.flush()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        topic: &str,
+        queue_id: i32,
+        queue_offset: u64,
+        request: &DispatchRequest<'_>,
+    ) -> Result<(), ToolError> {
+        if !self.seen.contains(&(topic.to_owned(), queue_id)) {
+            self.seen.insert((topic.to_owned(), queue_id));
+        }
+        let Some(queues) = &self.queues else {
+            self.report.units += 1;
+            return Ok(());
+        };
+        let handle = queues.get_or_create(topic, queue_id)?;
+        let unit =
+            Unit { phy_offset: request.phy_offset, size: request.msg_size, tags_code: request.tags_code };
+        match put_at(&handle.queue, queue_offset, unit, self.log_end)? {
+            PutUnit::Appended => self.report.units += 1,
+            _ => self.report.without_place += 1,
+        }
+        Ok(())
+    }
+
+    /// Queues none of whose messages is in the log any more: their offsets have to go on where they are.
+    fn keep_other_queues(&mut self) -> Result<(), ToolError> {
+        let (env, store) = (self.store.env(), self.store);
+        for queue in store.queues()? {
+            if self.seen.contains(&(queue.topic.clone(), queue.queue_id)) {
+                continue;
+            }
+            let mut reader = QueueReader::open(env, &queue.path)?;
+            let Some(last) = reader.end()?.checked_sub(1) else { continue };
+            let is_deleted = match reader.place(last)? {
+                QueuePlace::Unit(unit) => store.is_of_deleted_topic(&queue.topic, unit.phy_offset),
+                _ => false,
+            };
+            if is_deleted {
+                continue;
+            }
+            self.report.kept_queues += 1;
+            if self.queues.is_some() {
+                let to = self.queue_root.join(&queue.topic).join(queue.queue_id.to_string());
+                store_logic::copy_tree(env.disk(), &queue.path, &to)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), ToolError> {
+        let disk = self.store.env().disk();
+        if let Some(queues) = &self.queues {
+            for handle in queues.all() {
+                handle.queue.flush(0)?;
+            }
+            for topic in disk.read_dir(&self.queue_root)? {
+                let topic = self.queue_root.join(&topic.name);
+                for queue in disk.read_dir(&topic)? {
+                    disk.sync_dir(&topic.join(&queue.name))?;
+                }
+                disk.sync_dir(&topic)?;
+            }
+            disk.sync_dir(&self.queue_root)?;
+        }
+        if let Some(index) = &self.index {
+            index.flush()?;
+            disk.sync_dir(&self.store.paths().rebuild_work().join("index"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts a unit as a start does that reads the log from its beginning: places whose messages the log no longer holds stay
+/// blank, and a queue that begins at 0 once more was made anew.
+fn put_at(queue: &ConsumeQueue, queue_offset: u64, unit: Unit, log_end: u64) -> Result<PutUnit, LogicError> {
+    match queue.put(queue_offset, unit)? {
+        PutUnit::Taken(_) if queue_offset == 0 => {
+            queue.restart_at(0)?;
+            queue.put(queue_offset, unit)
+        }
+        // No log could have held so many: the offset, which no checksum covers, is damaged.
+        PutUnit::Gap { next } if queue_offset.saturating_sub(next) > log_end / MIN_RECORD => {
+            Ok(PutUnit::Gap { next })
+        }
+        PutUnit::Gap { .. } => {
+            queue.pad_to(queue_offset)?;
+            queue.put(queue_offset, unit)
+        }
+        put => Ok(put),
+    }
+}
