@@ -174,6 +174,11 @@ impl StoreInspection {
         &self.config
     }
 
+    /// What a store has to be opened with that goes on with these files: their sizes, and otherwise the defaults.
+    pub fn into_config(self) -> MessageStoreConfig {
+        self.config
+    }
+
     /// Takes back what was noted of queues and index at the last stop, because they are replaced.
     pub(crate) fn forget_clean_stop(&self) -> Result<(), StoreError> {
         match &self.notes {

@@ -47,6 +47,7 @@ mod abort_file;
 pub mod config;
 mod default_message_store;
 mod error;
+pub mod exchange;
 mod get_result;
 pub mod inspectors;
 mod latency_histogram;

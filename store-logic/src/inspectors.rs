@@ -19,7 +19,7 @@ mod notes_file;
 mod queue_reader;
 
 pub use checkpoint::{CheckpointInspector, read_checkpoint};
-pub use commit_log::{CommitLogInspector, damage_finding};
+pub use commit_log::{CommitLogInspector, damage_finding, is_selected, offset_bounds};
 pub use config_file::ConfigFileInspector;
 pub use consume_queue::ConsumeQueueInspector;
 pub use flushed_mark::FlushedMarkInspector;

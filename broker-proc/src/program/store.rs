@@ -2,6 +2,8 @@
 
 mod cat;
 mod dump;
+mod export;
+mod import;
 mod info;
 mod ls;
 mod ranges;
@@ -41,6 +43,10 @@ enum StoreVerb {
     /// Check log, queues, index and checkpoint against each other; every record's CRC. Exit status: 0 clean, 1 errors
     /// found, 2 cannot read.
     Verify(verify::VerifyArguments),
+    /// Write messages as JSON, one per line, with everything that is in their records.
+    Export(export::ExportArguments),
+    /// Append exported messages to a store that is not in use, or make a store of them.
+    Import(import::ImportArguments),
     /// Build queues and index anew from the log; the old ones are kept in stratamq.replaced.
     Rebuild(rebuild::RebuildArguments),
     /// Tell how much space the parts of a store take, or its topics.
@@ -88,6 +94,8 @@ pub(super) fn run(arguments: &StoreArguments) -> ExitCode {
         StoreVerb::Dump(arguments) => dump::run(arguments),
         StoreVerb::Cat(arguments) => cat::run(arguments),
         StoreVerb::Verify(arguments) => verify::run(arguments),
+        StoreVerb::Export(arguments) => export::run(arguments),
+        StoreVerb::Import(arguments) => import::run(arguments),
         StoreVerb::Rebuild(arguments) => rebuild::run(arguments),
         StoreVerb::Usage(arguments) => usage::run(arguments),
     };
@@ -146,6 +154,11 @@ impl Target {
         };
         warn_in_use(&store)?;
         Ok(store)
+    }
+
+    /// The store whose root the path is: what changes a store is told of the whole of it.
+    fn root_store(&self, env: &Env) -> Result<StoreInspection> {
+        Ok(StoreInspection::open(env, &self.path, &self.options())?)
     }
 
     /// Inspectors for the path, whether it is in a store or was taken out of one.

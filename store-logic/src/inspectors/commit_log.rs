@@ -41,8 +41,8 @@ pub fn damage_finding(file: &Path, file_from: u64, phy_offset: u64, damage: &Dam
         .about(Fields::new().with("offset", phy_offset))
 }
 
-/// True when a record meets the conditions.
-fn is_selected(selection: &Selection, view: &MessageView<'_>, phy_offset: u64) -> bool {
+/// True when a record meets the conditions, its position left aside ([`offset_bounds`]).
+pub fn is_selected(selection: &Selection, view: &MessageView<'_>, phy_offset: u64) -> bool {
     let key = |wanted: &str| {
         let facts = facts(phy_offset, view);
         facts.uniq_key == Some(wanted)
@@ -54,8 +54,8 @@ fn is_selected(selection: &Selection, view: &MessageView<'_>, phy_offset: u64) -
         && selection.text(conditions::KEY).is_none_or(key)
 }
 
-/// First and last position that a range of offsets means.
-pub(super) fn bounds(range: Range) -> (u64, u64) {
+/// First position that a range of offsets means, and the one behind the last.
+pub fn offset_bounds(range: Range) -> (u64, u64) {
     let from = range.from.map_or(0, |from| u64::try_from(from).unwrap_or(0));
     let to = range.to.map_or(u64::MAX, |to| u64::try_from(to.saturating_add(1)).unwrap_or(0));
     (from, to)
@@ -98,7 +98,7 @@ impl Inspector for CommitLogInspector {
         visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
     ) -> Result<(), InspectError> {
         selection.check(self)?;
-        let (from, to) = bounds(selection.range(conditions::OFFSET));
+        let (from, to) = offset_bounds(selection.range(conditions::OFFSET));
         let first = offset_of(place);
         let first_time = self.reader(place).first_store_timestamp(first)?;
         let is_too_young = first_time.is_some_and(|time| selection.range(conditions::TIME).is_behind(time));

@@ -1,4 +1,4 @@
-use super::commit_log::bounds;
+use super::commit_log::offset_bounds;
 use super::conditions;
 use super::queue_reader::{QueuePlace, QueueReader};
 use crate::consume_queue::format::UNIT_SIZE;
@@ -65,7 +65,7 @@ impl Inspector for ConsumeQueueInspector {
             return Ok(());
         }
         let mut reader = self.reader(place);
-        let (from, to) = bounds(selection.range(conditions::OFFSET));
+        let (from, to) = offset_bounds(selection.range(conditions::OFFSET));
         let (from, to) = (from.max(reader.first()), to.min(reader.end()?));
         let queue = queue_of(place);
         reader.walk(from, to, &mut |queue_offset, queue_place| {

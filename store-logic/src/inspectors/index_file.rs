@@ -1,4 +1,4 @@
-use super::commit_log::bounds;
+use super::commit_log::offset_bounds;
 use super::conditions;
 use super::index_reader::{IndexReader, expected_lengths, geometry_of};
 use crate::index_file::IndexHeader;
@@ -81,7 +81,7 @@ impl Inspector for IndexFileInspector {
             Some(topic) => key_hash(&format::key_of(topic, key)),
             None => key_hash(key),
         });
-        let (from, to) = bounds(selection.range(conditions::OFFSET));
+        let (from, to) = offset_bounds(selection.range(conditions::OFFSET));
         let times = selection.range(conditions::TIME);
         let mut reader = self.open(place)?;
         let header = reader.header()?;

@@ -17,6 +17,13 @@ pub(super) struct DumpArguments {
     /// Which part of the store, when PATH is its root.
     #[arg(long, value_enum, default_value_t = Part::Log)]
     part: Part,
+    #[command(flatten)]
+    filter: Filter,
+}
+
+/// Which entries are wanted.
+#[derive(Debug, Args)]
+pub(super) struct Filter {
     /// Only this topic.
     #[arg(long)]
     topic: Option<String>,
@@ -34,7 +41,7 @@ pub(super) struct DumpArguments {
     time: Option<Range>,
     /// At most so many entries.
     #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    pub(super) limit: Option<u64>,
 }
 
 /// Parts of a store.
@@ -52,8 +59,9 @@ enum Part {
     Config,
 }
 
-impl DumpArguments {
-    fn selection(&self) -> Selection {
+impl Filter {
+    /// As a selection.
+    pub(super) fn selection(&self) -> Selection {
         let queue = self.queue.map(i64::from);
         Selection::all()
             .with_text(conditions::TOPIC, self.topic.clone())
@@ -62,7 +70,9 @@ impl DumpArguments {
             .with_range(conditions::OFFSET, self.offset.unwrap_or_default())
             .with_range(conditions::TIME, self.time.unwrap_or_default())
     }
+}
 
+impl DumpArguments {
     /// What to list: the path itself, or the part of the store whose root it is.
     fn path(&self, env: &Env) -> Result<PathBuf> {
         let Some(store) = self.target.enclosing_store(env)?.filter(|store| self.target.is_root(store)) else {
@@ -83,9 +93,9 @@ pub(super) fn run(arguments: &DumpArguments) -> Result<Outcome> {
     let env = Env::os();
     let path = arguments.path(&env)?;
     let registry = arguments.target.registry(&env)?;
-    let selection = arguments.selection();
+    let selection = arguments.filter.selection();
     let mut output = arguments.target.output();
-    let mut left = arguments.limit.unwrap_or(u64::MAX);
+    let mut left = arguments.filter.limit.unwrap_or(u64::MAX);
     let mut written = Ok(());
     let _ = registry.walk(env.disk(), &path, &mut |place, inspector| {
         if left == 0 {
