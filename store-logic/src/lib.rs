@@ -74,7 +74,7 @@ pub use store_mmap::sim;
 pub use store_mmap::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat, FileSupplier,
     LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,
-    QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, copy_tree, remove_tree,
-    directory_bytes, file_name, inspect, local_hour, mapping_faults, sparse_archive, total_memory,
-    used_percent, warm_up, zero_rest,
+    QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, copy_tree,
+    directory_bytes, file_name, inspect, local_hour, mapping_faults, remove_tree, sparse_archive,
+    total_memory, used_percent, warm_up, zero_rest,
 };

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use store_logic::Env;
 use store_logic::inspect::{FieldValue, Fields};
+use store_logic::message::properties::{self, Properties, names};
 
 /// Largest body in bytes; what the log file holds limits it further.
 const MAX_BODY: u32 = 128 << 20;
@@ -54,7 +55,7 @@ impl ImportReport {
 
 /// What no import keeps, in words.
 pub const NOT_KEPT: &str = "not kept: positions in the log, store times and the broker's message ids; queue offsets \
-                            where the queue does not end right there; settings of topics (config/topics.json)";
+                            where the queue does not end right there; places in light queues; settings of topics (config/topics.json)";
 
 /// Opens the store that `config` describes (made when there is none, recovered as by any start), puts the lines in their
 /// order, and stops it in order: what was put is durable then. `progress` is told how many bytes were read.
@@ -114,7 +115,13 @@ fn import_lines(
 
 fn take(store: Option<&DefaultMessageStore>, text: &str, report: &mut ImportReport) -> Result<(), String> {
     let line = MessageLine::parse(text)?;
-    let properties = line.property_string()?;
+    let mut properties = line.property_string()?;
+    if properties::get(&properties, names::INNER_MULTI_QUEUE_OFFSET).is_some() {
+        // Places in the light queues of the store it comes from.
+        let mut parsed = Properties::parse(&properties);
+        parsed.remove(names::INNER_MULTI_QUEUE_OFFSET);
+        properties = parsed.encode();
+    }
     let message = line.message(&properties);
     if let Some(store) = store {
         let put = store.put(&message).wait();

@@ -100,9 +100,11 @@ impl<'a> Builder<'a> {
         let request = DispatchRequest::new(phy_offset, view, &self.options.delay_levels);
         self.report.records += 1;
         if self.options.queues {
-            for place in request.light_places() {
+            let light_places = request.light_places().filter(|_| request.is_visible());
+            for place in light_places {
                 // A broker that keeps no light queues has none; this one shall not begin to.
-                if self.store.has_queue(place.topic)? {
+                let is_deleted = self.store.is_of_deleted_topic(place.topic, phy_offset);
+                if !is_deleted && self.store.has_queue(place.topic)? {
                     self.put(place.topic, place.queue_id, place.queue_offset, &request)?;
                 }
             }

@@ -25,8 +25,7 @@ impl<'a> QueueCheck<'a> {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self, InspectError> {
         let log = context.store.log()?.without_crc();
-        let mut check =
-            Self { context, states: Vec::new(), queues: HashMap::new(), log };
+        let mut check = Self { context, states: Vec::new(), queues: HashMap::new(), log };
         for queue in context.store.queues()? {
             let state = QueueState::open(context.store, queue.path)?;
             if let Some(reader) = &state.reader {

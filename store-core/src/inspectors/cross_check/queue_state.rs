@@ -10,8 +10,8 @@ use store_logic::consume_queue::Unit;
 use store_logic::consume_queue::format::UNIT_SIZE;
 use store_logic::dispatch::{DispatchRequest, SCHEDULE_TOPIC};
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
-use store_logic::multi_dispatch::LMQ_PREFIX;
 use store_logic::inspectors::{LogReader, QueuePlace, QueueReader};
+use store_logic::multi_dispatch::LMQ_PREFIX;
 
 /// Most runs of bad places remembered per queue; behind them places may be named twice.
 const MOST_RUNS: usize = 10_000;
