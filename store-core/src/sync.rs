@@ -51,13 +51,11 @@ mod model {
     use std::sync::PoisonError;
     use std::sync::atomic::Ordering;
     use std::time::Duration;
+    use store_logic::model_sync::STACK_WORDS;
     pub(crate) use store_logic::model_sync::{
         AtomicBool, AtomicI64, AtomicU32, AtomicU64, Mutex, MutexGuard, RwLock, RwLockReadGuard,
         RwLockWriteGuard,
     };
-
-    /// Words of a model thread's stack; loom's own measure is too small for the simulated disk.
-    const STACK_WORDS: usize = 0x20_000;
 
     pub(crate) fn spawn_thread(
         name: &str,
@@ -95,7 +93,7 @@ mod model {
         }
 
         pub(crate) fn park_timeout(&self, timeout: Duration) {
-            let (token, changed) = &*self.0.0;
+            let (token, changed) = &*(self.0).0;
             let guard = token.lock().unwrap_or_else(PoisonError::into_inner);
             *wait_while(changed, guard, timeout, |token| !*token) = false;
         }
@@ -103,7 +101,7 @@ mod model {
 
     impl Unparker {
         pub(crate) fn unpark(&self) {
-            let (token, changed) = &*self.0.0;
+            let (token, changed) = &*self.0;
             *token.lock().unwrap_or_else(PoisonError::into_inner) = true;
             changed.notify_all();
         }
@@ -134,6 +132,14 @@ mod model {
 
         pub(crate) fn get(&self) -> Option<&T> {
             self.is_set.load(Ordering::Acquire).then(|| self.value.get()).flatten()
+        }
+
+        pub(crate) fn get_or_init(&self, init: impl FnOnce() -> T) -> &T {
+            if self.get().is_none() {
+                // Whoever was faster has set it.
+                let _ = self.set(init());
+            }
+            self.get().unwrap_or_else(|| unreachable!("it has just been set"))
         }
 
         pub(crate) fn set(&self, value: T) -> Result<(), T> {

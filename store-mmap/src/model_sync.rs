@@ -11,8 +11,8 @@
 
 use loom::sync::atomic::fence;
 pub use loom::sync::{Mutex, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
-use std::sync::LockResult;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LockResult};
 
 /// What makes every access depend on every other one. It orders nothing: its accesses are relaxed.
 #[derive(Debug, Default)]
@@ -58,6 +58,15 @@ macro_rules! atomic {
                 self.companion.around(order, || self.value.store(value, order));
             }
 
+            pub fn fetch_update(
+                &self,
+                set: Ordering,
+                fetch: Ordering,
+                update: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.companion.around(set, || self.value.fetch_update(set, fetch, update))
+            }
+
             $(pub fn $operation(&self, value: $value, order: Ordering) -> $value {
                 self.companion.around(order, || self.value.$operation(value, order))
             })*
@@ -99,4 +108,49 @@ impl<T: Default> Default for RwLock<T> {
     fn default() -> Self {
         Self::new(T::default())
     }
+}
+
+/// Words of a thread's stack; loom's own measure is too small for the simulated disk.
+pub const STACK_WORDS: usize = 0x20_000;
+/// Operations of one run; more means that it never ends.
+const MOST_BRANCHES: usize = 50_000;
+
+/// Runs `body` in every order and prints how many there were. `preemptions` bounds how often a thread may be interrupted
+/// where it need not be; `None` for no bound.
+///
+/// # Panics
+///
+/// When an order breaks what the body asserts, when no thread can go on, and when two accesses race.
+pub fn explore(name: &str, preemptions: Option<usize>, body: impl Fn() + Send + Sync + 'static) {
+    // std's, not loom's: it counts over all runs.
+    let orders = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let (counted, body) = (Arc::clone(&orders), Arc::new(body));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(preemptions);
+    builder.max_branches = MOST_BRANCHES;
+    builder.check(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let body = Arc::clone(&body);
+        join(spawn(move || body()));
+    });
+    let bound = preemptions.map_or_else(|| "all".to_owned(), |most| format!("at most {most} preemptions"));
+    println!("model {name}: {} orders, {bound}", orders.load(Ordering::Relaxed));
+}
+
+/// A thread of a model.
+pub type Thread = loom::thread::JoinHandle<()>;
+
+/// Begins a thread of a model.
+pub fn spawn(run: impl FnOnce() + Send + 'static) -> Thread {
+    let thread = loom::thread::Builder::new().stack_size(STACK_WORDS).spawn(run);
+    thread.expect("loom gives every thread")
+}
+
+/// Waits for its end.
+///
+/// # Panics
+///
+/// If the thread did.
+pub fn join(thread: Thread) {
+    thread.join().expect("no thread of the model panics");
 }

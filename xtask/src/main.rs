@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod interop;
+mod models;
 mod tidy;
 mod workspace;
 
@@ -26,6 +27,8 @@ struct Arguments {
 enum Command {
     /// Exercises a broker with stock Java, Node and Go clients.
     Interop(interop::Options),
+    /// Runs the code of the store that threads share in every order (loom).
+    Models(models::Options),
     /// Checks that the structure is what the documents promise.
     Tidy,
 }
@@ -35,6 +38,7 @@ impl Command {
     fn run(&self) -> anyhow::Result<bool> {
         match self {
             Command::Interop(options) => interop::run(options),
+            Command::Models(options) => models::run(options),
             Command::Tidy => tidy::run(),
         }
     }
