@@ -9,6 +9,8 @@ mod damage;
 mod kill;
 #[path = "support/messages.rs"]
 mod messages;
+#[path = "restart/numbering.rs"]
+mod numbering;
 #[path = "restart/refusal.rs"]
 mod refusal;
 #[path = "support/roomy_disk.rs"]

@@ -88,4 +88,6 @@ impl ConsumeQueue {
 }
 
 #[cfg(test)]
+mod field_tests;
+#[cfg(test)]
 mod tests;

@@ -104,4 +104,6 @@ impl IndexFile {
 }
 
 #[cfg(test)]
+mod field_tests;
+#[cfg(test)]
 mod tests;

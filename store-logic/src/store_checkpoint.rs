@@ -81,6 +81,16 @@ impl StoreCheckpoint {
         Ok(self.cells.store_u64(format::INDEX_MSG_TIMESTAMP_AT, at as u64)?)
     }
 
+    /// Replication: the master has made everything below `phy_offset` durable.
+    pub fn set_master_flushed_offset(&self, phy_offset: u64) -> Result<()> {
+        Ok(self.cells.store_u64(format::MASTER_FLUSHED_OFFSET_AT, phy_offset)?)
+    }
+
+    /// Everything below `phy_offset` counts as stored wherever it has to be.
+    pub fn set_confirm_phy_offset(&self, phy_offset: u64) -> Result<()> {
+        Ok(self.cells.store_u64(format::CONFIRM_PHY_OFFSET_AT, phy_offset)?)
+    }
+
     /// Writes the fields back and waits for the disk.
     pub fn flush(&self) -> Result<()> {
         Ok(self.cells.flush(0, format::FILE_SIZE)?)
@@ -100,14 +110,23 @@ mod tests {
         checkpoint.set_physic_msg_timestamp(1).unwrap();
         checkpoint.set_logics(2, 6).unwrap();
         checkpoint.set_index_msg_timestamp(3).unwrap();
+        checkpoint.set_master_flushed_offset(4).unwrap();
+        checkpoint.set_confirm_phy_offset(5).unwrap();
         checkpoint.flush().unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 4096);
-        assert_eq!([bytes[7], bytes[15], bytes[23], bytes[47]], [1, 2, 3, 6]);
-        assert_eq!(
-            StoreCheckpoint::open(&Env::os(), &path).unwrap().fields().unwrap().logics_physical_offset,
-            6
-        );
+        let last_bytes: Vec<u8> = bytes[..48].chunks(8).map(|field| field[7]).collect();
+        assert_eq!(last_bytes, [1, 2, 3, 4, 5, 6]);
+        assert!(bytes[48..].iter().all(|byte| *byte == 0));
+        let expected = CheckpointFields {
+            physic_msg_timestamp: 1,
+            logics_msg_timestamp: 2,
+            index_msg_timestamp: 3,
+            master_flushed_offset: 4,
+            confirm_phy_offset: 5,
+            logics_physical_offset: 6,
+        };
+        assert_eq!(StoreCheckpoint::open(&Env::os(), &path).unwrap().fields().unwrap(), expected);
     }
 
     #[test]

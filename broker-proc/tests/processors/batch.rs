@@ -15,7 +15,7 @@ fn batch(topic: &str, properties: &str, body: Vec<u8>) -> RemotingCommand {
 }
 
 #[tokio::test]
-async fn the_messages_of_a_batch_follow_each_other() {
+async fn field_F48_each_message_of_a_batch_has_its_own_id() {
     let broker = TestBroker::start().await;
     let client = broker.client();
     client.send("Batch", 1, "before", "").await;

@@ -33,7 +33,7 @@ fn keys_are_found_across_index_files() {
 }
 
 #[test]
-fn keys_of_equal_hash_are_told_apart() {
+fn field_F51_keys_of_equal_hash_are_told_apart() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = TestStore::small(dir.path());
     for number in 0..70 {

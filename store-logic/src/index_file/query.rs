@@ -53,8 +53,9 @@ impl IndexFile {
                     return Ok(ControlFlow::Break(()));
                 }
             }
-            // A chain leads back in time; a link that does not is damage.
-            if early || entry.previous >= number {
+            // A chain leads from later entries to earlier ones; a link that does not is damage. Their times need not: where
+            // the clock went back, entries of the time asked for stand before one that seems too old.
+            if entry.previous >= number {
                 break;
             }
             number = entry.previous;
@@ -62,9 +63,12 @@ impl IndexFile {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// True when the file may hold entries of `begin..=end`.
+    /// True when the file may hold entries of `begin..=end`. One that ends before it begins, since the clock went back, may
+    /// hold any later time.
     pub fn overlaps(&self, begin: i64, end: i64) -> Result<bool> {
         let header = self.header()?;
-        Ok(header.index_count > 1 && header.begin_timestamp <= end && header.end_timestamp >= begin)
+        let went_back = header.end_timestamp < header.begin_timestamp;
+        let ends_before = header.end_timestamp < begin && !went_back;
+        Ok(header.index_count > 1 && header.begin_timestamp <= end && !ends_before)
     }
 }

@@ -27,6 +27,7 @@ impl Shared {
             handle.set_next_offset(handle.queue.max_offset());
         }
         self.keep_lost_places()?;
+        self.settle_checkpoint(end)?;
         self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
         self.dispatched.store(end.offset, Ordering::Release);
         self.dispatched_timestamp.store(end.last_store_timestamp, Ordering::Release);
@@ -45,6 +46,18 @@ impl Shared {
         }
         for (topic, queue_id, next) in lost.iter() {
             self.queues.get_or_create(topic, queue_id)?.set_next_offset(next);
+        }
+        Ok(())
+    }
+
+    /// The checkpoint must not speak of records that were cut: others will stand in their places, and Apache 5.5.0 takes
+    /// everything before its position for dispatched.
+    fn settle_checkpoint(&self, end: &LogEnd) -> Result<(), StoreError> {
+        self.checkpoint.set_confirm_phy_offset(end.offset)?;
+        let known = u64::try_from(self.checkpoint.fields()?.logics_physical_offset).unwrap_or(0);
+        if known > 0 && known >= end.offset {
+            let last = end.last_record.map_or((0, 0), |record| (end.last_store_timestamp, record));
+            self.checkpoint.set_logics(last.0, last.1)?;
         }
         Ok(())
     }
