@@ -7,6 +7,7 @@ use crate::{check_filled, fill};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use store_core::config::DamagedCommitLogPolicy;
 use store_core::{DefaultMessageStore, Env, MessageStore};
 use store_logic::OnDemand;
 use store_logic::commit_log::{CommitLog, RecordBatch};
@@ -84,7 +85,9 @@ fn a_cut_log_takes_the_checkpoint_back() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[(last.wrote_offset % 4096) as usize..].fill(0);
     fs::write(&path, bytes).unwrap();
-    let mut store = TestStore::open(small_config(cut.path())).unwrap();
+    let mut config = small_config(cut.path());
+    config.commit_log.damaged_commit_log_policy = DamagedCommitLogPolicy::Truncate;
+    let mut store = TestStore::open(config).unwrap();
     let fields = checkpoint(cut.path());
     assert!((fields.logics_physical_offset as u64) < last.wrote_offset, "{fields:?}");
     assert!(fields.logics_physical_offset > 0, "the newest record that is left");
