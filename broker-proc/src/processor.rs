@@ -4,8 +4,8 @@ use crate::broker_context::BrokerContext;
 use crate::processors::{
     AdminBrokerProcessor, ClientManageProcessor, ConsumerManageProcessor, ConsumerSendMsgBackProcessor,
     EndTransactionProcessor, GroupAdminProcessor, PullMessageProcessor, QueryMessageProcessor,
-    QueueLockProcessor, QueueOffsetProcessor, ReplyMessageProcessor, SendMessageProcessor,
-    TopicAdminProcessor,
+    QueueLockProcessor, QueueOffsetProcessor, ReplyMessageProcessor, ResumeCheckHalfMessageProcessor,
+    SendMessageProcessor, TopicAdminProcessor,
 };
 use crate::remoting::headers::HeaderError;
 use crate::remoting::{
@@ -72,6 +72,7 @@ pub struct ProcessorTable {
     send_back: ConsumerSendMsgBackProcessor,
     reply_message: ReplyMessageProcessor,
     end_transaction: EndTransactionProcessor,
+    resume_check: ResumeCheckHalfMessageProcessor,
     pull_message: PullMessageProcessor,
     query_message: QueryMessageProcessor,
     client_manage: ClientManageProcessor,
@@ -93,6 +94,7 @@ impl ProcessorTable {
             send_back: ConsumerSendMsgBackProcessor::new(&context),
             reply_message: ReplyMessageProcessor::new(&context),
             end_transaction: EndTransactionProcessor::new(&context),
+            resume_check: ResumeCheckHalfMessageProcessor::new(&context),
             pull_message: PullMessageProcessor::new(&context),
             query_message: QueryMessageProcessor::new(&context),
             client_manage: ClientManageProcessor::new(&context),
@@ -113,6 +115,7 @@ impl ProcessorTable {
             code::CONSUMER_SEND_MSG_BACK => &self.send_back,
             code::SEND_REPLY_MESSAGE | code::SEND_REPLY_MESSAGE_V2 => &self.reply_message,
             code::END_TRANSACTION => &self.end_transaction,
+            code::RESUME_CHECK_HALF_MESSAGE => &self.resume_check,
             code::PULL_MESSAGE | code::LITE_PULL_MESSAGE if !self.fast => &self.pull_message,
             code::QUERY_MESSAGE | code::VIEW_MESSAGE_BY_ID => &self.query_message,
             code::HEART_BEAT | code::UNREGISTER_CLIENT | code::CHECK_CLIENT_CONFIG => &self.client_manage,

@@ -11,6 +11,7 @@ mod query_message;
 mod queue_lock;
 mod queue_offset;
 mod reply_message;
+mod resume_check_half_message;
 mod send_message;
 mod topic_admin;
 
@@ -25,5 +26,6 @@ pub use query_message::QueryMessageProcessor;
 pub use queue_lock::QueueLockProcessor;
 pub use queue_offset::QueueOffsetProcessor;
 pub use reply_message::ReplyMessageProcessor;
+pub use resume_check_half_message::ResumeCheckHalfMessageProcessor;
 pub use send_message::SendMessageProcessor;
 pub use topic_admin::TopicAdminProcessor;

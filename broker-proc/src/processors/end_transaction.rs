@@ -145,7 +145,7 @@ fn wrong(remark: &str) -> Refusal {
 }
 
 /// Committed is what is stored, whatever is known of disk and replicas.
-fn answer(mut response: RemotingCommand, result: PutResult) -> RemotingCommand {
+pub(super) fn answer(mut response: RemotingCommand, result: PutResult) -> RemotingCommand {
     let committed = matches!(
         result.status,
         PutMessageStatus::PutOk

@@ -46,8 +46,13 @@ pub struct HalfMessage<'a> {
 impl<'a> HalfMessage<'a> {
     /// The half message that begins at the start of `record`; `None` when that is something else.
     pub fn read(record: &'a [u8]) -> Option<Self> {
+        Self::read_from(record, RMQ_SYS_TRANS_HALF_TOPIC)
+    }
+
+    /// The same in another topic, where half messages that were given up lie.
+    pub fn read_from(record: &'a [u8], topic: &str) -> Option<Self> {
         let Ok(Decoded::Record(view)) = decode(record, false) else { return None };
-        if view.topic != RMQ_SYS_TRANS_HALF_TOPIC || view.queue_offset < 0 {
+        if view.topic != topic || view.queue_offset < 0 {
             return None;
         }
         let mut properties = Properties::parse(view.properties);

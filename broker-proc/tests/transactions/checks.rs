@@ -3,6 +3,8 @@ use crate::producer::{
     COMMIT, EAGER, GIVEN_UP_TOPIC, HALF_TOPIC, Producer, ROLL_BACK, TOPIC, UNKNOWN, bodies, checked_to, end,
     messages,
 };
+use broker_proc::remoting::headers::ResumeCheckHalfMessageRequestHeader;
+use broker_proc::remoting::{RemotingCommand, request_code};
 use std::time::Duration;
 use store_core::sys_flag;
 
@@ -93,6 +95,34 @@ async fn what_is_asked_about_too_often_is_given_up() {
     until_checked(&broker, 3).await;
     assert_eq!(producer.client.max_offset(HALF_TOPIC, 0).await, 3, "the half message and two copies");
     assert!(producer.client.pushed_so_far().await.is_empty());
+    broker.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_given_up_can_be_checked_again() {
+    let broker = TestBroker::with(&format!("{EAGER}transactionCheckMax=1\n")).await;
+    let producer = Producer::connect(&broker).await;
+    let half = producer.half(&broker, "again", &[]).await;
+    let resume = |msg_id: String| {
+        let header = ResumeCheckHalfMessageRequestHeader { topic: None, msg_id: Some(msg_id) };
+        RemotingCommand::request(request_code::RESUME_CHECK_HALF_MESSAGE).with_header(&header)
+    };
+    for wrong in ["", "nonsense", half.msg_id.as_str()] {
+        let (code, remark) = producer.client.outcome(resume(wrong.to_owned())).await;
+        assert_eq!((code, remark.contains("msgId")), (1, true), "{wrong}: {remark}");
+    }
+    broker.skip(TIME_OUT);
+    let (question, _) = producer.asked().await;
+    producer.answer(&question, UNKNOWN).await;
+    let given_up = messages(&producer.client, GIVEN_UP_TOPIC, 0, 1).await.remove(0);
+    let host = broker.context().store_host;
+    let id = store_core::message_id::encode(&host, given_up.physical_offset.unsigned_abs());
+    producer.client.ok(resume(id)).await;
+    let (question, record) = producer.asked().await;
+    assert_eq!((record.body.as_str(), record.property("TRANSACTION_CHECK_TIMES")), ("again", "1"));
+    producer.answer(&question, COMMIT).await;
+    assert_eq!(bodies(&producer.client, TOPIC, 1, 1).await, ["again"]);
+    until_all_checked(&broker).await;
     broker.stop().await;
 }
 
