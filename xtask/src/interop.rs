@@ -4,7 +4,7 @@
 //! down what they got. Every judgement is made here, on those files. With `--against java` the same checks
 //! run against Apache's own broker: what fails there is a mistake of the harness.
 //!
-//! One line per check (`ok   …`, `FAIL …`, `note …`), and a last line `N passed, M failed`.
+//! One line per check (`ok   …`, `FAIL …`, `note …`), and a last line `N passed, M failed, K not run`.
 
 mod broker;
 mod broker_conf;
@@ -12,27 +12,22 @@ mod checks;
 mod client;
 mod compare;
 mod messages;
-mod ports;
-mod probe;
-mod process;
-mod report;
-mod run_directory;
-mod server;
 mod stamp;
 mod toolchain;
 
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use self::ports::Ports;
-use self::report::Report;
-use self::run_directory::RunDirectory;
 use self::toolchain::Toolchain;
-use crate::workspace::{Workspace, cargo};
+use crate::harness::ports::Ports;
+use crate::harness::report::Report;
+use crate::harness::run_directory::RunDirectory;
+use crate::harness::{broker_program, clock_seed};
+use crate::workspace::Workspace;
 
 /// Options of `cargo xtask interop`.
 #[derive(clap::Args)]
@@ -94,7 +89,7 @@ pub fn run(options: &Options) -> Result<bool> {
     });
     let context = match binary {
         Ok(binary) => {
-            let (run, ports) = (RunDirectory::create(&workspace.target)?, Ports::new());
+            let (run, ports) = (RunDirectory::create(&workspace.target, "interop")?, Ports::new());
             Some(Context { workspace, run, toolchain, binary, ports, seed, keep: options.keep })
         }
         Err(error) => {
@@ -125,20 +120,5 @@ fn binary(options: &Options, workspace: &Workspace) -> Result<Option<PathBuf>> {
     if options.against == Against::Java {
         return Ok(None);
     }
-    if let Some(path) = &options.binary {
-        return Ok(Some(path.canonicalize().with_context(|| format!("--binary {}", path.display()))?));
-    }
-    let status = cargo()
-        .args(["build", "--quiet", "--release", "--bin", "stratamq"])
-        .current_dir(&workspace.root)
-        .status()
-        .context("cannot run cargo build")?;
-    if !status.success() {
-        bail!("cargo build --release --bin stratamq failed: {status}");
-    }
-    Ok(Some(workspace.target.join("release").join("stratamq")))
-}
-
-fn clock_seed() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
+    broker_program::locate(options.binary.as_deref(), workspace).map(Some)
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod harness;
 mod interop;
 mod models;
 mod tidy;

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::Context;
 use super::broker_conf::BrokerConf;
-use super::probe::{wait_for_listener, wait_for_route};
-use super::server::Server;
+use crate::harness::probe::{wait_for_listener, wait_for_route};
+use crate::harness::server::Server;
 
 /// How long a start may take, recovery of the store included.
 const START_DEADLINE: Duration = Duration::from_secs(60);

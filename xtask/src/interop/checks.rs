@@ -16,7 +16,7 @@ use std::thread;
 use anyhow::Result;
 
 use super::Context;
-use super::report::{Report, Section};
+use crate::harness::report::{Report, Section};
 
 /// A broker and the checks that share it.
 struct Scenario {

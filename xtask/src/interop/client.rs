@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use super::Context;
-use super::process::{spawn, tail, wait};
+use crate::harness::process::{spawn, tail, wait};
 
 /// Default deadline of one verb inside the client program.
 const VERB_DEADLINE: Duration = Duration::from_secs(60);

@@ -13,8 +13,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::client::Language;
-use super::process;
-use super::report::Report;
+use crate::harness::process;
+use crate::harness::report::Report;
 use super::stamp::Stamp;
 use crate::workspace::Workspace;
 

@@ -12,7 +12,7 @@ use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language};
 use crate::interop::compare::same;
 use crate::interop::messages::{Bodies, read_lines};
-use crate::interop::report::Section;
+use crate::harness::report::Section;
 
 const PRODUCE: &str = "java: produce through Apache's name server";
 const CONSUME: &str = "java: consume through Apache's name server";

@@ -18,7 +18,7 @@ use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Ended, Language};
 use crate::interop::compare::Sent;
 use crate::interop::messages::Bodies;
-use crate::interop::report::Section;
+use crate::harness::report::Section;
 
 /// Messages that each language sends.
 const COUNT: usize = 1_000;

@@ -14,7 +14,7 @@ use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language, Running};
 use crate::interop::messages::{Acknowledged, Received, read_lines};
-use crate::interop::report::Section;
+use crate::harness::report::Section;
 
 const ROUNDS: usize = 3;
 const TOPIC: &str = "hammer";

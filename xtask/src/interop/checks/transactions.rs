@@ -11,7 +11,7 @@ use crate::interop::broker::{Broker, Kind};
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language};
 use crate::interop::messages::read_lines;
-use crate::interop::report::Section;
+use crate::harness::report::Section;
 
 const DECIDE: &str = "java: transactions (commit, rollback, check-back)";
 const ASK: &str = "java: request-reply";

@@ -13,7 +13,7 @@ use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::Language;
 use crate::interop::compare::{Sent, next_offsets};
 use crate::interop::messages::Bodies;
-use crate::interop::report::Section;
+use crate::harness::report::Section;
 
 const AFTER_STOP: &str = "store: opens the store of Apache's broker after an orderly stop";
 const AFTER_KILL: &str = "store: opens the store of Apache's broker after kill -9";

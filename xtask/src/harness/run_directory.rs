@@ -8,7 +8,7 @@ use std::process;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, test_kill_process};
 
-/// `interop/run-PID` below the build output directory.
+/// `COMMAND/run-PID` below the build output directory.
 pub struct RunDirectory {
     path: PathBuf,
 }
@@ -18,8 +18,8 @@ impl RunDirectory {
     ///
     /// # Errors
     /// When a directory cannot be read, removed or made.
-    pub fn create(target: &Path) -> Result<Self> {
-        let parent = target.join("interop");
+    pub fn create(target: &Path, command: &str) -> Result<Self> {
+        let parent = target.join(command);
         fs::create_dir_all(&parent).with_context(|| format!("cannot make {}", parent.display()))?;
         for entry in fs::read_dir(&parent).with_context(|| format!("cannot list {}", parent.display()))? {
             let path = entry?.path();

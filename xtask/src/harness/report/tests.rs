@@ -57,3 +57,25 @@ fn a_pattern_selects_checks_in_any_case() {
 fn a_run_without_a_check_is_no_success() {
     assert!(!report(None).summarize());
 }
+
+#[test]
+fn what_cannot_run_is_told_and_neither_passed_nor_failed() {
+    let report = report(None);
+    let first = section(&report, &["a", "b", "c"]);
+    first.check("a", || Ok(String::new()));
+    first.check("b", || Err(NotRun("needs root".to_owned()).into()));
+    assert!(first.close(Err(anyhow::Error::from(NotRun("needs mkfs".to_owned())).context("the rest"))));
+    assert_eq!(counted(&report), (1, 0));
+    assert_eq!(report.counts().not_run, 2);
+    assert!(report.summarize());
+}
+
+#[test]
+fn what_cannot_run_has_failed_when_all_is_required() {
+    let report = report(None).requiring_all(true);
+    let section = section(&report, &["a"]);
+    section.check("a", || Err(NotRun("needs root".to_owned()).into()));
+    section.close(Ok(()));
+    assert_eq!(counted(&report), (0, 1));
+    assert!(!report.summarize());
+}

@@ -1,7 +1,7 @@
 //! The lines that a run prints, and the count behind its last line.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-/// No check starts this long after the first one: a broker that answers nothing must not hold the run for
-/// hours.
+/// No check starts this long after the first one, unless a report is told otherwise: a broker that answers nothing must not
+/// hold the run for hours.
 const RUN_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Counts and prints check results. Lines appear as soon as a check is decided, from any thread.
@@ -20,6 +20,9 @@ pub struct Report {
     root: String,
     /// When the first check started.
     started: OnceLock<Instant>,
+    deadline: Duration,
+    /// Whether a check that could not run has failed.
+    require_all: bool,
     counts: Mutex<Counts>,
 }
 
@@ -27,7 +30,20 @@ pub struct Report {
 struct Counts {
     passed: usize,
     failed: usize,
+    not_run: usize,
 }
+
+/// The error of a check that cannot run here, with what is missing.
+#[derive(Clone, Debug)]
+pub struct NotRun(pub String);
+
+impl Display for NotRun {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotRun {}
 
 impl Report {
     /// A report that keeps only the checks whose name contains `only` (any case) and shows paths relative to
@@ -35,7 +51,24 @@ impl Report {
     pub fn new(only: Option<String>, root: &Path) -> Self {
         let only = only.map(|pattern| pattern.to_lowercase());
         let root = root.join("").display().to_string();
-        Report { only, root, started: OnceLock::new(), counts: Mutex::default() }
+        Report {
+            only,
+            root,
+            started: OnceLock::new(),
+            deadline: RUN_DEADLINE,
+            require_all: false,
+            counts: Mutex::default(),
+        }
+    }
+
+    /// Starts checks until this long after the first one.
+    pub fn with_deadline(self, deadline: Duration) -> Self {
+        Report { deadline, ..self }
+    }
+
+    /// Counts what cannot run as failed, if `require_all`.
+    pub fn requiring_all(self, require_all: bool) -> Self {
+        Report { require_all, ..self }
     }
 
     /// Whether the user asked for this check.
@@ -72,6 +105,17 @@ impl Report {
         println!("FAIL {name}: {}", reason.trim_end().replace('\n', "\n     | "));
     }
 
+    /// Counts a check that cannot run here.
+    pub fn not_run(&self, name: &str, reason: &NotRun) {
+        if self.require_all {
+            self.fail(name, &format!("not run: {reason}"));
+            return;
+        }
+        let mut counts = self.counts();
+        counts.not_run += 1;
+        println!("-    {name}: not run: {reason}");
+    }
+
     /// Whether any check failed so far.
     pub fn has_failures(&self) -> bool {
         self.counts().failed > 0
@@ -80,7 +124,7 @@ impl Report {
     /// Prints the last line; true when no check failed and at least one ran.
     pub fn summarize(&self) -> bool {
         let counts = self.counts();
-        println!("{} passed, {} failed", counts.passed, counts.failed);
+        println!("{} passed, {} failed, {} not run", counts.passed, counts.failed, counts.not_run);
         counts.failed == 0 && counts.passed > 0
     }
 
@@ -121,10 +165,10 @@ impl<'a> Section<'a> {
     /// Runs a check if it was asked for and reports how it ended; `run` returns a remark for the line.
     pub fn check(&self, name: &str, run: impl FnOnce() -> Result<String>) {
         if self.wants(name) {
-            let outcome = if self.report.started.get_or_init(Instant::now).elapsed() < RUN_DEADLINE {
+            let outcome = if self.report.started.get_or_init(Instant::now).elapsed() < self.report.deadline {
                 run()
             } else {
-                Err(anyhow!("not started: the run is older than {} s", RUN_DEADLINE.as_secs()))
+                Err(anyhow!("not started: the run is older than {} s", self.report.deadline.as_secs()))
             };
             self.decide(name, outcome);
         }
@@ -162,6 +206,10 @@ impl<'a> Section<'a> {
         match outcome {
             Ok(detail) => self.report.ok(name, &detail),
             Err(error) => {
+                if let Some(reason) = error.downcast_ref::<NotRun>() {
+                    self.report.not_run(name, reason);
+                    return;
+                }
                 self.failed.store(true, Ordering::Relaxed);
                 self.report.fail(name, &error);
             }
@@ -178,10 +226,15 @@ impl<'a> Section<'a> {
     /// Ends the section: what was announced and asked for but not decided has failed. True when nothing has.
     pub fn close(self, outcome: Result<()>) -> bool {
         let reason = match outcome {
-            Ok(()) => "was never decided".to_owned(),
-            Err(error) => format!("{error:#}"),
+            Ok(()) => anyhow!("was never decided"),
+            Err(error) => error,
         };
-        self.give_up(&self.announced, &reason);
+        if let Some(missing) = reason.downcast_ref::<NotRun>() {
+            for name in self.announced.iter().filter(|name| self.wants(name)) {
+                self.decide(name, Err(missing.clone().into()));
+            }
+        }
+        self.give_up(&self.announced, &format!("{reason:#}"));
         !self.failed.into_inner()
     }
 }
