@@ -21,7 +21,7 @@ pub enum Reservation {
 const ZERO_BLOCK: usize = 1 << 20;
 
 /// Makes the file `path` of `len` bytes, the first `reserved` of them with their blocks reserved, and its name durable;
-/// an existing file of that length is opened as it is.
+/// an existing file of that length is opened as it is, and its name made durable.
 ///
 /// Files that fill from front to back for a long time and are many (queue files) reserve a stretch at a time with
 /// [`reserve`]; a log file reserves everything. The length of a file that is reserved as a whole is durable too; of
@@ -40,6 +40,8 @@ pub fn create_sized(
     let file = disk.open(path, OpenMode::OpenOrCreate)?;
     let existing = file.len()?;
     if existing == len {
+        // Whoever made it may have failed before it was durable, or died.
+        sync_new(disk, &*file, path, reserved >= len)?;
         return Ok((file, Reservation::Existing));
     }
     if existing != 0 {
@@ -55,20 +57,22 @@ pub fn create_sized(
             return Err(error);
         }
     };
-    if let Some(parent) = path.parent() {
-        disk.sync_dir(parent)?;
-    }
+    sync_new(disk, &*file, path, reserved >= len)?;
     Ok((file, reservation))
+}
+
+/// Makes the name of a new file durable, and its length when all of it is reserved: others will then rely on what is in
+/// it, so after a power cut it must be there whole.
+fn sync_new(disk: &dyn Disk, file: &dyn DiskFile, path: &Path, whole: bool) -> Result<()> {
+    if whole {
+        file.sync_all()?;
+    }
+    path.parent().map_or(Ok(()), |parent| disk.sync_dir(parent))
 }
 
 fn make(file: &dyn DiskFile, len: u64, reserved: u64) -> Result<Reservation> {
     file.set_len(len)?;
-    let reservation = reserve(file, 0, reserved)?;
-    if reserved == len {
-        // Others will rely on what is in it: after a power cut it must be there with its whole length.
-        file.sync_all()?;
-    }
-    Ok(reservation)
+    reserve(file, 0, reserved)
 }
 
 /// Reserves the blocks of `len` bytes at `offset`; where the file system cannot, zeros are written, so the stretch must
@@ -115,6 +119,7 @@ fn write_zeros(file: &dyn DiskFile, from: u64, end: u64) -> Result<()> {
 mod tests {
     use super::*;
     use crate::os::OsDisk;
+    use crate::sim::{Fault, SimWorld};
 
     #[test]
     fn makes_reserves_and_finds_again() {
@@ -134,6 +139,24 @@ mod tests {
         let error = create_sized(&OsDisk, &path, 8, 8).err().unwrap().to_string();
         assert!(error.contains("expected a file of 8 bytes, found 3"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn a_file_whose_name_could_not_be_made_durable_is_made_so_when_it_is_asked_for_again() {
+        for seed in 0..20 {
+            let world = SimWorld::new(seed, 0);
+            let env = world.env();
+            let path = Path::new("/store/00000000000000000000");
+            env.disk().create_dir_all(Path::new("/store")).unwrap();
+            world.plan_fault(world.operations(), Fault::NameError);
+            assert!(create_sized(env.disk(), path, 8192, 8192).is_err(), "the directory cannot be synced");
+            let (_, how) = create_sized(env.disk(), path, 8192, 8192).unwrap();
+            assert_eq!(how, Reservation::Existing);
+            let left = world.restart_after_power_cut().env();
+            let file = left.disk().open(path, OpenMode::Read);
+            let file = file.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            assert_eq!(file.len().unwrap(), 8192, "seed {seed}");
+        }
     }
 
     #[test]

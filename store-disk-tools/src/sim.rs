@@ -9,7 +9,8 @@
 //!   between sectors of 512 bytes; a file's length is old or new;
 //! * **a failed sync** ([`Fault::SyncError`]): the pages count as clean afterwards, so that a later sync reports success
 //!   without having written them, as Linux does;
-//! * **a full disk** ([`Fault::NoSpace`]) and **a failed write** ([`Fault::WriteError`]): the call changes nothing;
+//! * **a full disk** ([`Fault::NoSpace`]), **a failed write** ([`Fault::WriteError`]) and **a failed rename, deletion or
+//!   sync of a directory** ([`Fault::NameError`]): the call changes nothing;
 //! * **the power cut** ([`SimWorld::cut_power_at`]): at one operation everything stops; later calls fail.
 
 mod clock;

@@ -100,7 +100,7 @@ fn a_kill_at_any_point_loses_nothing_that_was_put() {
 fn nothing_is_acknowledged_after_a_failed_sync() {
     for seed in seeds(1) {
         for operation in 1..=operations_of(seed, FlushDiskType::SyncFlush) {
-            for fault in [Fault::SyncError, Fault::NoSpace, Fault::WriteError] {
+            for fault in [Fault::SyncError, Fault::NoSpace, Fault::WriteError, Fault::NameError] {
                 let world = SimWorld::new(seed, NOW);
                 world.plan_fault(operation, fault);
                 let oracle = run(&world, seed, FlushDiskType::SyncFlush);

@@ -173,7 +173,7 @@ impl State {
         self.faults_hit += 1;
         Err(match fault {
             Fault::NoSpace => io::ErrorKind::StorageFull.into(),
-            Fault::SyncError | Fault::WriteError => io::Error::other("input/output error"),
+            Fault::SyncError | Fault::WriteError | Fault::NameError => io::Error::other("input/output error"),
         })
     }
 

@@ -7,6 +7,8 @@ pub enum Fault {
     NoSpace,
     /// A write fails.
     WriteError,
+    /// A rename, a deletion or the sync of a directory fails.
+    NameError,
 }
 
 /// Kinds of operations, for choosing which faults can hit them.
@@ -28,6 +30,7 @@ impl Fault {
             Self::SyncError => operation == Operation::Sync,
             Self::NoSpace => matches!(operation, Operation::Create | Operation::Write),
             Self::WriteError => operation == Operation::Write,
+            Self::NameError => operation == Operation::Name,
         }
     }
 }
