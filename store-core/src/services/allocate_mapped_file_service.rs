@@ -2,7 +2,7 @@
 
 use crate::service::{Service, Step, Wakeup};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 use store_logic::{Env, FileRequest, FileSupplier, MapError, MappedFile, MemoryLock, warm_up};
@@ -51,11 +51,19 @@ struct Shared {
 #[derive(Default)]
 struct Files {
     /// By the offset each begins at: the directory of a file is chosen when it is made.
-    slots: HashMap<u64, Slot>,
+    slots: BTreeMap<u64, Slot>,
+    /// Up to here files were made without a gap. None is made beyond: after a crash a log with a gap could not be opened.
+    made_to: u64,
     /// Asked for and not begun, in order. Each has its slot.
     requests: VecDeque<FileRequest>,
     /// The worker takes no request any more.
     closed: bool,
+}
+
+impl Files {
+    fn note_made(&mut self, request: &FileRequest) {
+        self.made_to = self.made_to.max(request.from + request.size);
+    }
 }
 
 enum Slot {
@@ -146,6 +154,7 @@ impl FileSupplier for AheadSupplier {
             Some(file) => file,
             None => Arc::new(request.create(env)?),
         };
+        self.shared.lock().note_made(request);
         // The next and the next but one: a writer that outruns the first still finds the second.
         for following in successors(request).take(FILES_AHEAD) {
             self.ask_ahead(env, following);
@@ -158,7 +167,8 @@ impl FileSupplier for AheadSupplier {
         while files.slots.values().any(|slot| matches!(slot, Slot::Making)) {
             files = self.shared.changed.wait(files).unwrap_or_else(PoisonError::into_inner);
         }
-        for (_, slot) in files.slots.drain() {
+        // From the last on: whatever fails, what stays has no gap.
+        while let Some((_, slot)) = files.slots.pop_last() {
             let Slot::Ready(file) = slot else { continue };
             env.disk().remove_file(file.path())?;
             if let Some(directory) = file.path().parent() {
@@ -171,6 +181,15 @@ impl FileSupplier for AheadSupplier {
 
 impl AllocateMappedFileService {
     fn make(&mut self, request: &FileRequest) {
+        let mut files = self.shared.lock();
+        if request.from > files.made_to {
+            tracing::debug!(from = request.from, "not made ahead of need: the file before it is missing");
+            files.slots.remove(&request.from);
+            drop(files);
+            self.shared.changed.notify_all();
+            return;
+        }
+        drop(files);
         let made = request.create(&self.env).map(Arc::new);
         if let Ok(file) = &made {
             self.prepare(file);
@@ -178,6 +197,7 @@ impl AllocateMappedFileService {
         let mut files = self.shared.lock();
         match made {
             Ok(file) => {
+                files.note_made(request);
                 files.slots.insert(request.from, Slot::Ready(file));
             }
             Err(error) => {
@@ -248,6 +268,7 @@ mod tests {
     use super::*;
     use crate::service::wakeup;
     use store_logic::ReservePolicy;
+    use store_logic::sim::{Fault, SimWorld};
 
     fn request(directory: &Path, from: u64) -> FileRequest {
         FileRequest { directories: directory.into(), from, size: 4096, reserve: ReservePolicy::Whole }
@@ -274,6 +295,41 @@ mod tests {
         assert!(exists(12_288));
         supplier.discard_unused(&env).unwrap();
         assert!(exists(4096) && !exists(8192) && !exists(12_288));
+    }
+
+    #[test]
+    fn behind_a_file_that_could_not_be_made_none_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::os();
+        let preparation = Preparation { ahead: true, warm_up: false };
+        let (supplier, mut service) = allocate_mapped_file_service(&env, preparation, wakeup().0);
+        let path = |from| request(dir.path(), from).path();
+        // In the way of the next file.
+        std::fs::create_dir(path(4096)).unwrap();
+        supplier.supply(&env, &request(dir.path(), 0)).unwrap();
+        work(&mut service);
+        assert!(!path(8192).exists());
+        std::fs::remove_dir(path(4096)).unwrap();
+        supplier.supply(&env, &request(dir.path(), 4096)).unwrap();
+        work(&mut service);
+        assert!(path(8192).exists() && path(12_288).exists());
+    }
+
+    #[test]
+    fn when_unused_files_cannot_be_deleted_no_gap_is_left() {
+        for failing in 1..=4 {
+            let world = SimWorld::new(1, 0);
+            let env = world.env();
+            let preparation = Preparation { ahead: true, warm_up: false };
+            let (supplier, mut service) = allocate_mapped_file_service(&env, preparation, wakeup().0);
+            supplier.supply(&env, &request(Path::new("/log"), 0)).unwrap();
+            work(&mut service);
+            // Deletion and sync of one file, then of the other.
+            world.plan_fault(world.operations() + failing, Fault::NameError);
+            supplier.discard_unused(&env).unwrap_err();
+            let exists = |from| env.disk().stat(&request(Path::new("/log"), from).path()).unwrap().is_some();
+            assert!(exists(4096) || !exists(8192), "operation {failing} fails");
+        }
     }
 
     #[test]
