@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod harness;
+#[cfg(target_os = "linux")]
+mod integ;
 mod interop;
 mod models;
 mod tidy;
@@ -26,6 +28,9 @@ struct Arguments {
 /// What `cargo xtask` can do.
 #[derive(Subcommand)]
 enum Command {
+    /// Exercises a broker under faults of a real kernel: kills, full disks, power cuts, I/O errors.
+    #[cfg(target_os = "linux")]
+    Integ(integ::Options),
     /// Exercises a broker with stock Java, Node and Go clients.
     Interop(interop::Options),
     /// Runs the code of the store that threads share in every order (loom).
@@ -38,6 +43,8 @@ impl Command {
     /// Runs the command; true when everything it checked was right.
     fn run(&self) -> anyhow::Result<bool> {
         match self {
+            #[cfg(target_os = "linux")]
+            Command::Integ(options) => integ::run(options),
             Command::Interop(options) => interop::run(options),
             Command::Models(options) => models::run(options),
             Command::Tidy => tidy::run(),

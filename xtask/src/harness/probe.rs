@@ -64,7 +64,8 @@ pub fn wait_for_listener(
 }
 
 fn route_names(namesrv: &str, broker: &str) -> Result<bool> {
-    let answer = Connection::open(namesrv, ANSWER)?.ask(GET_ROUTE, &json!({ "topic": DEFAULT_TOPIC }), &[])?;
+    let answer =
+        Connection::open(namesrv, ANSWER)?.ask(GET_ROUTE, &json!({ "topic": DEFAULT_TOPIC }), &[])?;
     let body = String::from_utf8_lossy(&answer.body);
     Ok(answer.code == 0 && body.contains(&format!("\"{broker}\"")))
 }

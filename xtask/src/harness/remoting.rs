@@ -78,7 +78,10 @@ impl Connection {
         let mut length = [0; 4];
         self.stream.read_exact(&mut length)?;
         let length = u32::from_be_bytes(length);
-        ensure!((4..=MAX_FRAME).contains(&length), "expected a frame of 4 to {MAX_FRAME} bytes, found {length}");
+        ensure!(
+            (4..=MAX_FRAME).contains(&length),
+            "expected a frame of 4 to {MAX_FRAME} bytes, found {length}"
+        );
         let mut frame = vec![0; length as usize];
         self.stream.read_exact(&mut frame)?;
         // The first byte of the header length is the kind of serialization.

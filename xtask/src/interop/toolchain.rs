@@ -13,9 +13,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::client::Language;
+use super::stamp::Stamp;
 use crate::harness::process;
 use crate::harness::report::Report;
-use super::stamp::Stamp;
 use crate::workspace::Workspace;
 
 /// A first installation fetches about a hundred packages.

@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::produce::Production;
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::{Broker, Kind};
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language};
 use crate::interop::compare::same;
 use crate::interop::messages::{Bodies, read_lines};
-use crate::harness::report::Section;
 
 const PRODUCE: &str = "java: produce through Apache's name server";
 const CONSUME: &str = "java: consume through Apache's name server";

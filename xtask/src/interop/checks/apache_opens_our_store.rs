@@ -7,13 +7,13 @@ use anyhow::Result;
 
 use super::produce::Production;
 use super::read_back::{FileSizes, copy_store, describe_files, with_apaches_store};
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::Language;
 use crate::interop::compare::{Sent, next_offsets};
 use crate::interop::messages::Bodies;
-use crate::harness::report::Section;
 
 const AFTER_STOP: &str = "store: Apache's DefaultMessageStore reads it after an orderly stop";
 const AFTER_KILL: &str = "store: Apache's DefaultMessageStore reads it after kill -9";

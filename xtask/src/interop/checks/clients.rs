@@ -12,13 +12,13 @@ use anyhow::{Result, bail};
 
 use super::produce::Production;
 use super::read_back::{FileSizes, with_apaches_store};
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Ended, Language};
 use crate::interop::compare::Sent;
 use crate::interop::messages::Bodies;
-use crate::harness::report::Section;
 
 /// Messages that each language sends.
 const COUNT: usize = 1_000;

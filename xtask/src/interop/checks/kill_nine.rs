@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language, Running};
 use crate::interop::messages::{Acknowledged, Received, read_lines};
-use crate::harness::report::Section;
 
 const ROUNDS: usize = 3;
 const TOPIC: &str = "hammer";

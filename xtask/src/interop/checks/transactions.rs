@@ -6,12 +6,12 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::{Broker, Kind};
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::{Call, Language};
 use crate::interop::messages::read_lines;
-use crate::harness::report::Section;
 
 const DECIDE: &str = "java: transactions (commit, rollback, check-back)";
 const ASK: &str = "java: request-reply";

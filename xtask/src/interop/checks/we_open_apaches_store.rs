@@ -7,13 +7,13 @@ use anyhow::{Context as _, Result};
 
 use super::produce::Production;
 use super::read_back::{describe_files, with_pulls};
+use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::{Broker, Kind};
 use crate::interop::broker_conf::BrokerConf;
 use crate::interop::client::Language;
 use crate::interop::compare::{Sent, next_offsets};
 use crate::interop::messages::Bodies;
-use crate::harness::report::Section;
 
 const AFTER_STOP: &str = "store: opens the store of Apache's broker after an orderly stop";
 const AFTER_KILL: &str = "store: opens the store of Apache's broker after kill -9";
