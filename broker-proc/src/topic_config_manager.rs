@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use store_core::java_json::{self, JavaJsonError};
+use store_core::multi_dispatch::is_light_queue;
 
 use self::system_topics::{PERM_INHERIT, PERM_READ, PERM_WRITE, system_topics};
 use crate::attributes::{Attribute, AttributeValues, MetadataUpdateError, alter_attributes};
@@ -90,6 +91,7 @@ pub struct TopicConfigManager {
     validate_system_topic: bool,
     enable_mixed_message_type: bool,
     page_size: usize,
+    light_queues: bool,
 }
 
 impl TopicConfigManager {
@@ -110,7 +112,16 @@ impl TopicConfigManager {
             validate_system_topic: config.validate_system_topic_when_update_topic,
             enable_mixed_message_type: config.enable_mixed_message_type,
             page_size: config.split_metadata_size,
+            light_queues: false,
         }
+    }
+
+    /// The same table, in which every light queue is a topic of one queue without being configured (`enableLmq` and
+    /// `enableMultiDispatch`; Apache's `LmqTopicConfigManager`).
+    #[must_use]
+    pub fn with_light_queues(mut self, served: bool) -> Self {
+        self.light_queues = served;
+        self
     }
 
     /// Which topics belong to the system.
@@ -125,7 +136,18 @@ impl TopicConfigManager {
 
     /// The topic, if there is one.
     pub fn select_topic_config(&self, topic: &str) -> Option<Arc<TopicConfig>> {
-        self.read().topics.get(topic).map(Arc::clone)
+        let configured = self.read().topics.get(topic).map(Arc::clone);
+        configured.or_else(|| {
+            let is_light = self.light_queues && is_light_queue(topic);
+            is_light.then(|| {
+                Arc::new(TopicConfig {
+                    topic_name: topic.to_owned(),
+                    read_queue_nums: 1,
+                    write_queue_nums: 1,
+                    ..TopicConfig::default()
+                })
+            })
+        })
     }
 
     /// Whether the topic exists and is marked as ordered.

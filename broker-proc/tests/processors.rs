@@ -18,6 +18,8 @@ mod encodings;
 mod group_admin;
 #[path = "in_process/in_process.rs"]
 mod in_process;
+#[path = "processors/light_queues.rs"]
+mod light_queues;
 #[path = "processors/long_polling.rs"]
 mod long_polling;
 #[path = "processors/pull.rs"]

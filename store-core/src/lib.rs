@@ -88,6 +88,7 @@ pub use tool_error::ToolError;
 pub use store_logic::commit_log::format as record_format;
 pub use store_logic::consume_queue::{BoundaryType, Unit};
 pub use store_logic::message::{Message, message_id, properties, sys_flag, tags_code};
+pub use store_logic::multi_dispatch;
 pub use store_logic::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LogicError, Mappable,
     MappedSlice, Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,

@@ -76,7 +76,8 @@ impl Broker {
         let check_wakeup = wakeup();
         let now = env.now_millis();
         let context = Arc::new(BrokerContext {
-            topics: TopicConfigManager::new(&config, now),
+            topics: TopicConfigManager::new(&config, now)
+                .with_light_queues(store.config().multi_dispatch.is_on()),
             groups: SubscriptionGroupManager::new(&config, now),
             offsets: ConsumerOffsetManager::new(config.consumer_offset_update_version_step, now),
             consumers: ConsumerManager::new(),

@@ -190,6 +190,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self, properties: Properties) -> Result<Loaded, ConfigError> {
         self.settle_role()?;
         self.settle_ports()?;
+        self.settle_light_queues();
         self.settle_addresses();
         self.settle_name_servers()?;
         let store_path_root_dir =
@@ -216,6 +217,18 @@ impl<'a> Reader<'a> {
             }
             BrokerRole::AsyncMaster | BrokerRole::SyncMaster => Ok(()),
         }
+    }
+
+    /// Light queues need both keys.
+    fn settle_light_queues(&mut self) {
+        let light = &self.settings.store.multi_dispatch;
+        let alone = match (light.enable_lmq, light.enable_multi_dispatch) {
+            (true, false) => ("enableLmq", "enableMultiDispatch"),
+            (false, true) => ("enableMultiDispatch", "enableLmq"),
+            _ => return,
+        };
+        let text = format!("light queues are not served without {}=true", alone.1);
+        self.warn_given(alone.0, WarningKind::Adjusted(text));
     }
 
     fn settle_ports(&self) -> Result<(), ConfigError> {

@@ -329,3 +329,29 @@ fn changes_at_run_time() {
     assert!(loaded.apply_changes("aclEnable=true", "admin", &Machine::default()).is_err());
     assert_eq!(loaded, before, "all or nothing");
 }
+
+#[test]
+fn light_queues_need_both_keys() {
+    let both = loaded("enableLmq=true\nenableMultiDispatch=true\nmaxLmqConsumeQueueNum=7\n");
+    assert!(both.store.multi_dispatch.is_on() && both.warnings.is_empty());
+    assert_eq!(both.store.multi_dispatch.max_lmq_consume_queue_num, 7);
+    for (key, other) in [("enableLmq", "enableMultiDispatch"), ("enableMultiDispatch", "enableLmq")] {
+        let text = format!("{key}=true\n");
+        assert!(!loaded(&text).store.multi_dispatch.is_on());
+        let warnings = warnings(&text);
+        assert!(
+            warnings.len() == 1 && warnings[0].contains(&format!("without {other}=true")),
+            "{warnings:?}"
+        );
+    }
+}
+
+#[test]
+fn keys_of_records_and_recovery_reach_the_store() {
+    let store = loaded(
+        "enabledAppendPropCRC=true\nforceVerifyPropCRC=true\nautoMessageVersionOnTopicLen=false\nreadUnCommitted=true\n",
+    )
+    .store;
+    assert!(store.commit_log.enabled_append_prop_crc && store.commit_log.force_verify_prop_crc);
+    assert!(!store.commit_log.auto_message_version_on_topic_len && store.flush.read_un_committed);
+}

@@ -7,9 +7,7 @@ use crate::remoting::protocol::KvTable;
 use crate::remoting::{Channel, RemotingCommand, Reply, request_code, response_code};
 use std::sync::Arc;
 use store_core::java_json;
-
-/// Light message queues have queues of their own and no configuration.
-const LMQ_PREFIX: &str = "%LMQ%";
+use store_core::multi_dispatch::LMQ_PREFIX;
 
 /// The processor.
 pub struct AdminBrokerProcessor {
@@ -52,6 +50,7 @@ impl AdminBrokerProcessor {
         let context = &self.context;
         // The store is asked first: a topic is configured before its first message is stored.
         let mut unused = context.store.topics();
+        // Light queues have no configuration.
         unused.retain(|topic| {
             context.topics.select_topic_config(topic).is_none()
                 && !context.topics.validator().is_system_topic(topic)

@@ -39,6 +39,18 @@ fn one_sync_answers_all_who_wait_and_none_before() {
 }
 
 #[test]
+fn who_reads_uncommitted_sees_what_is_not_durable() {
+    let store = HandStore::open(|config| {
+        config.flush.flush_disk_type = FlushDiskType::SyncFlush;
+        config.flush.read_un_committed = true;
+    });
+    let ticket = store.send("T", "");
+    assert!(!ticket.is_done() && store.log.flushed_where() == 0);
+    while store.dispatch_some().unwrap() {}
+    assert_eq!(store.max_offset("T"), 1);
+}
+
+#[test]
 fn the_checkpoint_follows_the_sync() {
     let (store, mut service) = sync_store();
     let stored = store.put("T").store_timestamp;
