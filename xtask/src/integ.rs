@@ -68,6 +68,8 @@ pub(crate) struct Context {
     quick: bool,
     /// Whether stores and logs of what passed are kept.
     keep: bool,
+    /// Programs in front of every broker, so that none outlives this process.
+    leash: Vec<String>,
     /// Why nothing can be mounted here, if so.
     mounts: Result<(), NotRun>,
 }
@@ -107,6 +109,7 @@ pub fn run(options: &Options) -> Result<bool> {
         rounds: options.rounds,
         quick: options.quick,
         keep: options.keep,
+        leash: environment::ending_with_this_process(),
         mounts,
     };
     checks::run_all(&context, &report);

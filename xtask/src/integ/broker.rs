@@ -1,5 +1,6 @@
 //! A broker with small files that is started, killed and started again on one store.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub enum Flush {
 /// A broker, running or not.
 pub struct Broker {
     binary: PathBuf,
+    leash: Vec<String>,
     /// Programs in front of it that change what it may do, and their arguments.
     wrapper: Vec<String>,
     directory: PathBuf,
@@ -72,6 +74,7 @@ impl Broker {
         settings.push(("flushDiskType", flush.to_owned()));
         Ok(Broker {
             binary: context.binary.clone(),
+            leash: context.leash.clone(),
             wrapper: Vec::new(),
             directory: directory.to_owned(),
             store: store.to_owned(),
@@ -187,14 +190,10 @@ impl Broker {
         }
         let conf = self.directory.join("broker.conf");
         fs::write(&conf, text).with_context(|| format!("cannot write {}", conf.display()))?;
-        let mut command = match self.wrapper.split_first() {
-            Some((first, rest)) => {
-                let mut command = Command::new(first);
-                command.args(rest).arg(&self.binary);
-                command
-            }
-            None => Command::new(&self.binary),
-        };
+        let mut words =
+            self.leash.iter().chain(&self.wrapper).map(OsStr::new).chain([self.binary.as_os_str()]);
+        let mut command = Command::new(words.next().context("there is no broker binary")?);
+        command.args(words);
         command.arg("broker").arg("--store").arg(&self.store).arg("-c").arg(conf);
         command.args(["--listen-port", &self.port.to_string()]);
         command.args(["--namesrv-port", &self.namesrv_port.to_string()]);

@@ -41,6 +41,14 @@ fn unshare() -> Command {
     command
 }
 
+/// Programs to put in front of a process that shall end with this one, however it ends; none where that cannot be had.
+pub fn ending_with_this_process() -> Vec<String> {
+    let wrapper = ["setpriv", "--pdeathsig", "KILL"];
+    let attempt = Command::new(wrapper[0]).args(&wrapper[1..]).arg("true").stdin(Stdio::null()).output();
+    let can = attempt.is_ok_and(|attempt| attempt.status.success());
+    if can { wrapper.map(str::to_owned).to_vec() } else { Vec::new() }
+}
+
 /// Whether a program is on the path.
 pub fn has_program(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
