@@ -11,6 +11,7 @@ mod flush;
 mod index;
 mod multi_dispatch;
 mod read;
+mod transient_store_pool;
 
 pub use clean::CleanConfig;
 pub use commit_log::{CommitLogConfig, DamagedCommitLogPolicy};
@@ -20,6 +21,7 @@ pub use flush::{FlushConfig, FlushDiskType};
 pub use index::IndexConfig;
 pub use multi_dispatch::MultiDispatchConfig;
 pub use read::ReadConfig;
+pub use transient_store_pool::TransientStorePoolConfig;
 
 use std::path::PathBuf;
 
@@ -56,6 +58,8 @@ pub struct MessageStoreConfig {
     pub index: IndexConfig,
     /// When bytes reach the disk.
     pub flush: FlushConfig,
+    /// Write buffers in front of log files.
+    pub pool: TransientStorePoolConfig,
     /// How much one read may return.
     pub read: ReadConfig,
     /// When old files go.
@@ -77,6 +81,7 @@ impl MessageStoreConfig {
             multi_dispatch: MultiDispatchConfig::default(),
             index: IndexConfig::default(),
             flush: FlushConfig::default(),
+            pool: TransientStorePoolConfig::default(),
             read: ReadConfig::default(),
             clean: CleanConfig::default(),
             delay_levels: DelayLevels::default(),

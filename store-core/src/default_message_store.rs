@@ -35,7 +35,9 @@ use store_logic::consume_queue::{BoundaryType, Unit};
 use store_logic::flushed_mark::FlushedMark;
 use store_logic::message::Message;
 use store_logic::store_checkpoint::StoreCheckpoint;
-use store_logic::{ConsumeQueueTable, Env, IndexFileSet, LockFile, LogicError, MappedSlice};
+use store_logic::{
+    ConsumeQueueTable, Env, IndexFileSet, LockFile, LogicError, MappedSlice, TransientStorePool,
+};
 
 /// A store in RocketMQ's format.
 ///
@@ -67,6 +69,10 @@ pub(crate) struct Shared {
     pub(crate) stats: Arc<StoreStats>,
     pub(crate) group_commit: GroupCommitQueue,
     pub(crate) dispatch_wakeup: Wakeup,
+    /// Wakes the committer, if there is one.
+    pub(crate) commit_wakeup: Wakeup,
+    /// Write buffers of log files, when the store uses them.
+    pub(crate) pool: Option<Arc<TransientStorePool>>,
     closed_index_files: ClosedIndexFiles,
     listener: OnceLock<Arc<dyn MessageArrivingListener>>,
     /// Records below are dispatched.
@@ -135,6 +141,7 @@ impl MessageStore for DefaultMessageStore {
     }
 
     fn message_at(&self, phy_offset: u64) -> Option<MappedSlice> {
+        self.shared.commit_for(phy_offset);
         self.shared.log.record_at(phy_offset)
     }
 
@@ -175,7 +182,7 @@ impl MessageStore for DefaultMessageStore {
     fn log_positions(&self) -> LogPositions {
         // In this order: the end may only grow meanwhile.
         let durable = self.shared.log.flushed_where();
-        LogPositions { end: self.shared.log.max_offset(), durable }
+        LogPositions { end: self.shared.log.wrote_offset(), durable }
     }
 
     fn runtime_info(&self) -> BTreeMap<String, String> {

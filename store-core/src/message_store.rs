@@ -111,7 +111,7 @@ pub struct QueryRequest<'a> {
 /// Positions in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogPositions {
-    /// Behind the last record.
+    /// Behind the last record, which may not be readable yet.
     pub end: u64,
     /// Everything below is durable.
     pub durable: u64,

@@ -5,6 +5,7 @@
 //! | AllocateMappedFileService | makes the next log file ahead of need | a request |
 //! | ReputMessageService | reads the log behind the writer and feeds queues, index and long polling | a put |
 //! | GroupCommitService | SYNC_FLUSH: one sync for all puts that wait | a waiting put |
+//! | CommitRealTimeService | ASYNC_FLUSH with write buffers: moves records from them to the log files | a put, `commitIntervalCommitLog` |
 //! | FlushRealTimeService | ASYNC_FLUSH: syncs the log in the background | `flushIntervalCommitLog` |
 //! | FlushConsumeQueueService | syncs queues, moves the checkpoint | `flushIntervalConsumeQueue` |
 //! | IndexService | syncs index files that became full | a full file |
@@ -16,6 +17,7 @@
 pub(crate) mod allocate_mapped_file_service;
 pub(crate) mod clean_commit_log_service;
 pub(crate) mod clean_consume_queue_service;
+pub(crate) mod commit_real_time_service;
 pub(crate) mod disk_check_service;
 pub(crate) mod flush_consume_queue_service;
 pub(crate) mod flush_real_time_service;

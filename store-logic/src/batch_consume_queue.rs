@@ -40,7 +40,8 @@ impl BatchConsumeQueue {
     /// Files that do not belong there, named.
     pub fn open(env: &Env, directory: &Path, topic: &str, queue_id: i32, file_size: u64) -> Result<Self> {
         let file_size = file_size.div_ceil(UNIT_SIZE) * UNIT_SIZE;
-        let options = QueueOptions { file_size, reserve: ReservePolicy::Steps(RESERVE_STEP) };
+        let reserve = ReservePolicy::Steps(RESERVE_STEP);
+        let options = QueueOptions { file_size, reserve, ..QueueOptions::default() };
         let files = MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))?;
         let first = files.min_offset().unwrap_or(0) / UNIT_SIZE;
         Ok(Self { topic: topic.to_owned(), queue_id, files, first_unit: AtomicU64::new(first) })

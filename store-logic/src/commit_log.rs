@@ -12,7 +12,10 @@ pub use scan::{LogEnd, ScanStart};
 use crate::error::Result;
 use crate::sync::{Arc, AtomicI64, Mutex, Ordering};
 use append::Tail;
-use store_mmap::{Env, FileSupplier, MappedFileQueue, QueueDirectories, QueueOptions, ReservePolicy};
+use store_mmap::{
+    AccessPolicy, Env, FileSupplier, MappedFileQueue, QueueDirectories, QueueOptions, ReservePolicy,
+    TransientStorePool,
+};
 
 /// The log: an append-only range of records over files of equal size (`commitlog/`).
 ///
@@ -39,12 +42,25 @@ impl CommitLog {
         file_size: u64,
         supplier: Arc<dyn FileSupplier>,
     ) -> Result<Self> {
-        let options = QueueOptions { file_size, reserve: ReservePolicy::Whole };
+        let options = QueueOptions { file_size, reserve: ReservePolicy::Whole, ..QueueOptions::default() };
         Ok(Self {
             files: MappedFileQueue::load(env, directories, options, supplier)?,
             tail: Mutex::new(Tail::default()),
             tail_held_since: AtomicI64::new(0),
         })
+    }
+
+    /// The log with the kernel told how its files will be used.
+    pub fn with_access(mut self, access: AccessPolicy) -> Self {
+        self.files = self.files.with_access(access);
+        self
+    }
+
+    /// The log with a write buffer of `pool` in front of each file it begins from now on; see
+    /// [`MappedFileQueue::with_store_pool`].
+    pub fn with_store_pool(mut self, pool: Arc<TransientStorePool>) -> Self {
+        self.files = self.files.with_store_pool(pool);
+        self
     }
 
     /// The files.
@@ -57,9 +73,14 @@ impl CommitLog {
         self.files.min_offset().unwrap_or(0)
     }
 
-    /// Position behind the last record.
+    /// Position behind the last record that can be read.
     pub fn max_offset(&self) -> u64 {
         self.files.max_offset()
+    }
+
+    /// Position behind the last record, which may still stand in a write buffer.
+    pub fn wrote_offset(&self) -> u64 {
+        self.files.wrote_offset()
     }
 
     /// Everything below is durable.
@@ -67,7 +88,13 @@ impl CommitLog {
         self.files.flushed_where()
     }
 
-    /// Makes records durable; see [`MappedFileQueue::flush`].
+    /// Moves records from write buffers to the files, where they can be read; see [`MappedFileQueue::commit`]. Returns
+    /// the position behind the last one that can be read.
+    pub fn commit(&self, least_pages: u32) -> Result<u64> {
+        Ok(self.files.commit(least_pages)?)
+    }
+
+    /// Makes records that can be read durable; see [`MappedFileQueue::flush`].
     pub fn flush(&self, least_pages: u32) -> Result<u64> {
         Ok(self.files.flush(least_pages)?)
     }

@@ -30,7 +30,8 @@ impl ConsumeQueueExt {
     ///
     /// Files that do not belong there, named.
     pub fn open(env: &Env, directory: &Path, file_size: u64) -> Result<Self> {
-        let options = QueueOptions { file_size, reserve: ReservePolicy::Steps(RESERVE_STEP) };
+        let reserve = ReservePolicy::Steps(RESERVE_STEP);
+        let options = QueueOptions { file_size, reserve, ..QueueOptions::default() };
         Ok(Self {
             files: MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))?,
             begin_at: AtomicU64::new(0),

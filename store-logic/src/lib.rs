@@ -72,9 +72,9 @@ pub use store_mmap::model_sync;
 #[cfg(any(test, feature = "sim"))]
 pub use store_mmap::sim;
 pub use store_mmap::{
-    Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat, FileSupplier,
-    LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand, OpenMode, OsDisk,
-    QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, copy_tree,
-    directory_bytes, file_name, inspect, local_hour, mapping_faults, remove_tree, sparse_archive,
-    total_memory, used_percent, warm_up, zero_rest,
+    AccessPolicy, Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat,
+    FileSupplier, LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand,
+    OpenMode, OsDisk, QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, TransientStorePool,
+    UnixMillis, WarmUp, atomic_file, copy_tree, directory_bytes, file_name, inspect, local_hour,
+    mapping_faults, remove_tree, sparse_archive, total_memory, used_percent, zero_rest,
 };

@@ -3,7 +3,8 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use store_mmap::{Env, MappedFile, ReservePolicy, warm_up};
+use std::sync::Arc;
+use store_mmap::{Env, MappedFile, ReservePolicy, WarmUp};
 
 const RECORD: usize = 1024;
 const SIZE: u64 = 64 << 20;
@@ -16,7 +17,9 @@ fn append(criterion: &mut Criterion) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("0");
     let file = MappedFile::create(&Env::os(), &path, 0, SIZE, ReservePolicy::Whole).expect("a mapped file");
-    warm_up(&file);
+    let file = Arc::new(file);
+    let mut warm_up = WarmUp::new(Arc::clone(&file), None);
+    while warm_up.step().expect("nothing is flushed") {}
     group.bench_function("mapped_file", |bencher| {
         bencher.iter(|| {
             if file.is_full() {

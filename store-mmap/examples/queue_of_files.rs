@@ -7,7 +7,7 @@ use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions, ReservePolicy};
 
 fn main() -> anyhow::Result<()> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| "queue-example".into());
-    let options = QueueOptions { file_size: 4096, reserve: ReservePolicy::Whole };
+    let options = QueueOptions { file_size: 4096, reserve: ReservePolicy::Whole, ..QueueOptions::default() };
     let env = Env::os();
     let queue = MappedFileQueue::load(&env, &directory, options, Arc::new(OnDemand))?;
     queue.truncate(0)?;

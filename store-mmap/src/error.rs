@@ -41,6 +41,24 @@ pub enum MapError {
         /// First byte of the page.
         at: u64,
     },
+    /// Bytes could not be moved from a write buffer to their file. They are still in the buffer.
+    #[error("cannot commit bytes {from}..{to} of {}: {source}", path.display())]
+    Commit {
+        /// The file.
+        path: PathBuf,
+        /// First byte of the range.
+        from: u64,
+        /// First byte behind the range.
+        to: u64,
+        /// The reason.
+        source: DiskError,
+    },
+    /// A new file would get no write buffer (`fastFailIfNoBufferInStorePool`). One comes back soon.
+    #[error("{}: all write buffers are in use; one comes back when its file is full and committed", directory.display())]
+    NoBuffer {
+        /// Directory of the queue.
+        directory: PathBuf,
+    },
     /// A file of a queue has another size than configured.
     #[error("{}: expected a file of {expected} bytes, found {found}", path.display())]
     WrongSize {
@@ -112,6 +130,6 @@ pub enum MapError {
 impl MapError {
     /// True when the disk is full.
     pub fn is_no_space(&self) -> bool {
-        matches!(self, Self::Disk(error) if error.is_no_space())
+        matches!(self, Self::Disk(error) | Self::Commit { source: error, .. } if error.is_no_space())
     }
 }

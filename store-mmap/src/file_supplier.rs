@@ -1,3 +1,4 @@
+use crate::access_policy::AccessPolicy;
 use crate::error::Result;
 use crate::mapped_file::{MappedFile, ReservePolicy};
 use crate::queue_directories::QueueDirectories;
@@ -16,6 +17,8 @@ pub struct FileRequest {
     pub size: u64,
     /// How its blocks are reserved.
     pub reserve: ReservePolicy,
+    /// What the kernel is told about its use.
+    pub access: AccessPolicy,
 }
 
 impl FileRequest {
@@ -50,7 +53,8 @@ impl FileRequest {
         if let Some(directory) = path.parent() {
             env.disk().create_dir_all(directory)?;
         }
-        MappedFile::create(env, path, self.from, self.size, self.reserve)
+        let file = MappedFile::create(env, path, self.from, self.size, self.reserve)?;
+        Ok(file.with_access(self.access))
     }
 }
 

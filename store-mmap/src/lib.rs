@@ -10,11 +10,12 @@
 //! That is why no `&mut [u8]` over shared mapped memory exists outside the writer's own stretch, and why the layers
 //! above need no `unsafe`: this crate's `mapping/os.rs` is the only place that dereferences mapped memory.
 //!
-//! The crate knows files as memory and their marks (wrote ≥ flushed). It does not know records, topics, threads,
+//! The crate knows files as memory and their marks (wrote ≥ committed ≥ flushed). It does not know records, topics, threads,
 //! sockets or clocks.
 //!
 //! Principal types: [`MappedFile`], [`MappedFileQueue`] (files as one continuous range of bytes), [`MappedSlice`],
-//! [`CellFile`], and the seam [`FileSupplier`] through which a service makes files ahead of need.
+//! [`CellFile`], [`TransientStorePool`] (write buffers in front of new files), and the seam [`FileSupplier`] through which
+//! a service makes files ahead of need.
 //!
 //! ```
 //! use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions};
@@ -31,6 +32,7 @@
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…"))]
 
+mod access_policy;
 mod cell_file;
 mod error;
 mod file_supplier;
@@ -45,8 +47,10 @@ pub mod model_sync;
 mod models;
 mod queue_directories;
 mod sync;
+mod transient_store_pool;
 mod warm_up;
 
+pub use access_policy::AccessPolicy;
 pub use cell_file::CellFile;
 pub use error::{MapError, Result};
 pub use file_supplier::{FileRequest, FileSupplier, OnDemand};
@@ -56,7 +60,8 @@ pub use mapped_slice::MappedSlice;
 pub use mapping::mapping_faults;
 pub use memory_lock::MemoryLock;
 pub use queue_directories::QueueDirectories;
-pub use warm_up::warm_up;
+pub use transient_store_pool::TransientStorePool;
+pub use warm_up::WarmUp;
 
 // Vocabulary from below.
 #[cfg(any(test, feature = "sim"))]

@@ -1,14 +1,31 @@
 //! One fixed-size file: who may write, what may be read, what has reached the disk.
 
 mod append;
+mod commit;
 mod flush;
 mod read;
+#[cfg(test)]
+mod tests;
 
+use crate::access_policy::AccessPolicy;
 use crate::error::{MapError, Result};
 use crate::mapping::{CutRefused, Mapping, PublishedMapping};
 use crate::sync::{Arc, AtomicBool, AtomicI64, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
+use commit::Stage;
+use flush::FailedSync;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use store_disk_tools::{DiskFile, Env, OpenMode, preallocate, zero_rest};
+
+/// Unit in which RocketMQ counts bytes that wait to be committed or flushed.
+const OS_PAGE_SIZE: u64 = 4096;
+
+/// Whether the bytes `from..to` of a file of `size` are worth moving on: `least_pages` pages are touched, the file is
+/// full, or `least_pages` is 0.
+fn worth_moving(from: u64, to: u64, size: u64, least_pages: u32) -> bool {
+    let pages = (to / OS_PAGE_SIZE).saturating_sub(from / OS_PAGE_SIZE);
+    from < to && (least_pages == 0 || to == size || pages >= u64::from(least_pages))
+}
 
 /// How much of a file has its blocks reserved when it is made or first written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +47,16 @@ impl ReservePolicy {
 
 /// A file of fixed size in memory.
 ///
-/// Marks, all positions within the file: `wrote` is the published end, everything below may be read; `flushed` is the
-/// durable end. `flushed ≤ wrote ≤ size` always holds.
+/// Marks, all positions within the file: `wrote` is the end of what was appended; below `committed` everything may be
+/// read; below `flushed` it is durable. `flushed ≤ committed ≤ wrote ≤ size` always holds. `wrote` and `committed` differ
+/// only while a write buffer of a [`crate::TransientStorePool`] stands in front of the file.
 #[derive(Debug)]
 pub struct MappedFile {
-    /// The memory and its published end.
+    /// The memory; its published end is the committed one.
     mapping: Arc<PublishedMapping>,
+    /// Set when the file began with a write buffer in front.
+    stage: OnceLock<Stage>,
+    access: AccessPolicy,
     file: Box<dyn DiskFile>,
     path: PathBuf,
     file_from_offset: u64,
@@ -43,6 +64,8 @@ pub struct MappedFile {
     /// Held while bytes are written back, and while marks are lowered: a sync that began before a cut must not vouch for
     /// what is written after it.
     flushing: Mutex<()>,
+    /// The first sync that failed: whatever a later one reports, the bytes may be gone.
+    failed_sync: OnceLock<FailedSync>,
     /// Blocks are reserved below this position, as far as this process knows.
     reserved: AtomicU64,
     reserve_step: u64,
@@ -80,16 +103,32 @@ impl MappedFile {
     ) -> Result<Self> {
         Ok(Self {
             mapping: Arc::new(PublishedMapping::new(Mapping::new(&*file, size)?, position)),
+            stage: OnceLock::new(),
+            access: AccessPolicy::default(),
             path: file.path().to_owned(),
             file,
             file_from_offset: from,
             flushed: AtomicU64::new(position),
             flushing: Mutex::new(()),
+            failed_sync: OnceLock::new(),
             reserved: AtomicU64::new(reserved),
             reserve_step: policy.step(),
             store_timestamp: AtomicI64::new(0),
             deleted: AtomicBool::new(false),
         })
+    }
+
+    /// The file with the kernel told how it will be used.
+    pub fn with_access(mut self, access: AccessPolicy) -> Self {
+        self.set_access(access);
+        self
+    }
+
+    pub(crate) fn set_access(&mut self, access: AccessPolicy) {
+        if access != self.access {
+            self.access = access;
+            self.advise();
+        }
     }
 
     /// Where the file is.
@@ -107,8 +146,14 @@ impl MappedFile {
         self.mapping.map().len() as u64
     }
 
-    /// Published end: bytes below may be read.
+    /// End of what was appended.
     pub fn wrote_position(&self) -> u64 {
+        let staged = self.stage.get().and_then(Stage::wrote);
+        staged.unwrap_or_else(|| self.committed_position())
+    }
+
+    /// Bytes below may be read (Apache's read position).
+    pub fn committed_position(&self) -> u64 {
         self.mapping.wrote()
     }
 
@@ -159,12 +204,30 @@ impl MappedFile {
         self.mapping.map().populate(from as usize, to as usize)
     }
 
-    /// Lowers the marks to `at`: what lies above is free to be written again.
+    pub(crate) fn touch(&self, from: u64, to: u64) {
+        self.mapping.touch(from, to);
+    }
+
+    /// Advice is a wish: where the kernel does not listen, nothing is lost but time.
+    fn advise(&self) {
+        let full = self.committed_position() == self.file_size();
+        self.mapping.map().advise(self.access.advice(full));
+    }
+
+    /// Tells the kernel that the file is only read from now on.
+    fn advise_full(&self) {
+        if self.access.changes_when_full() {
+            self.advise();
+        }
+    }
+
+    /// Lowers the marks to `at`: what lies above is free to be written again. What was not committed is forgotten, and
+    /// the file is written through its mapping from then on.
     ///
     /// # Errors
     ///
     /// [`MapError::InUse`] while views are held, because they may lie above `at`; the marks are then unchanged.
-    /// [`MapError::NoRoom`] when `at` is beyond what was published.
+    /// [`MapError::NoRoom`] when `at` is beyond what was committed.
     pub fn truncate(&self, at: u64) -> Result<()> {
         self.cut(at, || Ok(()))
     }
@@ -183,10 +246,16 @@ impl MappedFile {
         let _flushing = self.lock_flushing();
         let clear = || {
             self.flushed.fetch_min(at, Ordering::AcqRel);
+            if let Some(stage) = self.stage.get() {
+                stage.discard();
+            }
             clear()
         };
         match self.mapping.cut(at, clear) {
-            Ok(cleared) => cleared,
+            Ok(cleared) => {
+                self.advise_full();
+                cleared
+            }
             Err(CutRefused::ViewsHeld(views)) => Err(MapError::InUse { path: self.path.clone(), at, views }),
             Err(CutRefused::AboveMark(wrote)) => {
                 Err(MapError::NoRoom { path: self.path.clone(), len: 0, position: at, size: wrote })

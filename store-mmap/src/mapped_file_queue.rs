@@ -1,5 +1,6 @@
 //! Files of equal size, each named by the offset of its first byte, as one continuous range of bytes.
 
+mod commit;
 mod expire;
 mod find;
 mod flush;
@@ -7,12 +8,14 @@ mod load;
 mod roll;
 mod truncate;
 
+use crate::access_policy::AccessPolicy;
 use crate::file_supplier::FileSupplier;
 use crate::mapped_file::{MappedFile, ReservePolicy};
 use crate::queue_directories::QueueDirectories;
 use crate::sync::{
     Arc, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
 };
+use crate::transient_store_pool::TransientStorePool;
 use store_disk_tools::Env;
 
 /// Shape of a queue's files.
@@ -22,12 +25,14 @@ pub struct QueueOptions {
     pub file_size: u64,
     /// How blocks are reserved.
     pub reserve: ReservePolicy,
+    /// What the kernel is told about their use.
+    pub access: AccessPolicy,
 }
 
 impl Default for QueueOptions {
     /// Log files of 1 GiB.
     fn default() -> Self {
-        Self { file_size: 1 << 30, reserve: ReservePolicy::Whole }
+        Self { file_size: 1 << 30, reserve: ReservePolicy::Whole, access: AccessPolicy::default() }
     }
 }
 
@@ -41,6 +46,8 @@ pub struct MappedFileQueue {
     directories: QueueDirectories,
     options: QueueOptions,
     supplier: Arc<dyn FileSupplier>,
+    /// Where write buffers for new files come from.
+    pool: Option<Arc<TransientStorePool>>,
     files: RwLock<Vec<Arc<MappedFile>>>,
     /// Held by whoever takes files away. The list itself is locked for moments only: deleting a large file may take
     /// seconds, and reads and appends go on meanwhile.
@@ -60,6 +67,18 @@ impl std::fmt::Debug for MappedFileQueue {
 }
 
 impl MappedFileQueue {
+    /// The queue with the kernel told how its files will be used.
+    pub fn with_access(mut self, access: AccessPolicy) -> Self {
+        self.options.access = access;
+        for file in self.write_files().iter_mut() {
+            // Nobody else has a file of a queue that is still being set up.
+            if let Some(file) = Arc::get_mut(file) {
+                file.set_access(access);
+            }
+        }
+        self
+    }
+
     /// Directories of the files.
     pub fn directories(&self) -> &QueueDirectories {
         &self.directories
@@ -85,8 +104,17 @@ impl MappedFileQueue {
         self.read_files().first().map(|file| file.file_from_offset())
     }
 
-    /// Offset behind the last published byte; 0 without files.
+    /// Offset behind the last byte that can be read; 0 without files.
     pub fn max_offset(&self) -> u64 {
+        let files = self.read_files();
+        // Bytes are committed in order: nothing is missing before a file that has some.
+        let file = files.iter().rfind(|file| file.committed_position() > 0).or(files.first());
+        file.map_or(0, |file| file.file_from_offset() + file.committed_position())
+    }
+
+    /// Offset behind the last byte appended; 0 without files. With write buffers it runs ahead of
+    /// [`MappedFileQueue::max_offset`].
+    pub fn wrote_offset(&self) -> u64 {
         self.read_files().last().map_or(0, |file| file.file_from_offset() + file.wrote_position())
     }
 
@@ -95,9 +123,9 @@ impl MappedFileQueue {
         self.flushed_where.load(Ordering::Acquire)
     }
 
-    /// Published bytes that are not durable yet.
+    /// Appended bytes that are not durable yet.
     pub fn dirty_bytes(&self) -> u64 {
-        self.max_offset().saturating_sub(self.flushed_where())
+        self.wrote_offset().saturating_sub(self.flushed_where())
     }
 
     /// Says whether the kernel failed to deliver a page of any file; see [`MappedFile::check_fault`].
@@ -123,5 +151,7 @@ impl MappedFileQueue {
     }
 }
 
+#[cfg(test)]
+mod commit_tests;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub struct MemoryLock {
     _guard: region::LockGuard,
     // The guard unlocks on drop (fields drop in order), so the mapping must outlive it.
-    _file: Arc<MappedFile>,
+    file: Arc<MappedFile>,
 }
 
 impl MemoryLock {
@@ -18,13 +18,18 @@ impl MemoryLock {
     /// The operating system's reason, most often the limit.
     pub fn new(file: Arc<MappedFile>) -> Result<Self, region::Error> {
         let guard = region::lock(file.address(), file.file_size() as usize)?;
-        Ok(Self { _guard: guard, _file: file })
+        Ok(Self { _guard: guard, file })
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<MappedFile> {
+        &self.file
     }
 }
 
 impl std::fmt::Debug for MemoryLock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MemoryLock").field("file", &self._file.path()).finish()
+        f.debug_struct("MemoryLock").field("file", &self.file.path()).finish()
     }
 }
 

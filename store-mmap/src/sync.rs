@@ -1,6 +1,7 @@
 //! Locks and atomics of this crate: std's or, when compiled with `--cfg loom`, those of the model checker `loom`, which
 //! then runs every order in which threads may meet (`src/models.rs`). Production code takes them from here and nowhere
-//! else; `Arc` stays std's, as nothing but memory hangs on its count.
+//! else; `Arc` stays std's, as nothing but memory hangs on its count, and so does `OnceLock`, which is
+//! set before a file is shared or under a lock.
 
 #[cfg(loom)]
 pub(crate) use crate::model_sync::{

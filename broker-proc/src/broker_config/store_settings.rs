@@ -85,6 +85,19 @@ pub(super) static SETTINGS: &[Setting] = &[
         MIN_LOG_FILE..=MAX_INT
     ),
     flag!("warmMapedFileEnable", store.commit_log.warm_mapped_file_enable),
+    number!(
+        "flushLeastPagesWhenWarmMapedFile",
+        store.commit_log.flush_least_pages_when_warm_mapped_file,
+        1..=MAX_INT
+    ),
+    flag!("dataReadAheadEnable", store.commit_log.data_read_ahead_enable),
+    flag!("transientStorePoolEnable", store.pool.transient_store_pool_enable),
+    number!("transientStorePoolSize", store.pool.transient_store_pool_size, 1..=MAX_INT),
+    flag!("fastFailIfNoBufferInStorePool", store.pool.fast_fail_if_no_buffer_in_store_pool),
+    number!("commitIntervalCommitLog", store.pool.commit_interval_commit_log, 1..=MAX_INT),
+    number!("commitCommitLogLeastPages", store.pool.commit_commit_log_least_pages, 0..=MAX_INT),
+    number!("commitCommitLogThoroughInterval", store.pool.commit_commit_log_thorough_interval, 0..=MAX_INT),
+    flag!("wakeCommitWhenPutMessage", store.pool.wake_commit_when_put_message),
     Setting {
         key: "mappedFileSizeConsumeQueue",
         set: |settings, text| {
@@ -118,6 +131,7 @@ pub(super) static SETTINGS: &[Setting] = &[
         },
         show: |settings| flush_disk_type_name(settings.store.flush.flush_disk_type).to_owned(),
     },
+    flag!("flushCommitLogTimed", store.flush.flush_commit_log_timed),
     number!("flushIntervalCommitLog", store.flush.flush_interval_commit_log, 1..=MAX_INT),
     number!("flushCommitLogLeastPages", store.flush.flush_commit_log_least_pages, 0..=MAX_INT),
     number!("flushCommitLogThoroughInterval", store.flush.flush_commit_log_thorough_interval, 0..=MAX_INT),

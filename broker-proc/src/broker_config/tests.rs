@@ -141,10 +141,10 @@ fn unknown_keys_are_named_with_a_hint() {
 
 #[test]
 fn known_keys_without_effect_warn_unless_they_are_at_their_default() {
-    assert_eq!(warnings("transientStorePoolEnable=false\nsendThreadPoolQueueCapacity=10000 "), [""; 0]);
+    assert_eq!(warnings("timerWheelSnapshotFlush=false\nsendThreadPoolQueueCapacity=10000 "), [""; 0]);
     assert_eq!(
-        warnings("transientStorePoolEnable=true"),
-        ["broker.conf:1: transientStorePoolEnable: accepted, has no effect in this release"]
+        warnings("timerWheelSnapshotFlush=true"),
+        ["broker.conf:1: timerWheelSnapshotFlush: accepted, has no effect in this release"]
     );
     assert_eq!(warnings("sendMessageThreadPoolNums=4").len(), 1, "a default that depends on the machine");
 }

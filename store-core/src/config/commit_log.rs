@@ -22,6 +22,11 @@ pub struct CommitLogConfig {
     pub os_page_cache_busy_time_out_mills: u64,
     /// Touch the pages of a new file and lock it in memory (`warmMapedFileEnable`, spelt as Apache spells it). Default false.
     pub warm_mapped_file_enable: bool,
+    /// SYNC_FLUSH: 4 KiB pages that are written back at a time while a file is warmed up
+    /// (`flushLeastPagesWhenWarmMapedFile`). Default 4096.
+    pub flush_least_pages_when_warm_mapped_file: u32,
+    /// Let the kernel read ahead in log files (`dataReadAheadEnable`). Default true.
+    pub data_read_ahead_enable: bool,
     /// Make the next files before they are needed. Default true; a nearly full disk overrides it.
     pub preallocate: bool,
 }
@@ -62,6 +67,8 @@ impl Default for CommitLogConfig {
             damaged_commit_log_policy: DamagedCommitLogPolicy::Stop,
             os_page_cache_busy_time_out_mills: 1000,
             warm_mapped_file_enable: false,
+            flush_least_pages_when_warm_mapped_file: 4096,
+            data_read_ahead_enable: true,
             preallocate: true,
         }
     }

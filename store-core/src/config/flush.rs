@@ -13,6 +13,9 @@ pub enum FlushDiskType {
 pub struct FlushConfig {
     /// `flushDiskType`.
     pub flush_disk_type: FlushDiskType,
+    /// Flush every `flush_interval_commit_log` and not also after each commit from write buffers
+    /// (`flushCommitLogTimed`). Default true.
+    pub flush_commit_log_timed: bool,
     /// Milliseconds between two background flushes (`flushIntervalCommitLog`). Default 500.
     pub flush_interval_commit_log: u64,
     /// Dirty 4 KiB pages worth a background flush (`flushCommitLogLeastPages`). Default 4.
@@ -29,6 +32,7 @@ impl Default for FlushConfig {
     fn default() -> Self {
         Self {
             flush_disk_type: FlushDiskType::default(),
+            flush_commit_log_timed: true,
             flush_interval_commit_log: 500,
             flush_commit_log_least_pages: 4,
             flush_commit_log_thorough_interval: 10_000,

@@ -10,12 +10,11 @@ mod stepped_store;
 mod workload;
 
 use super::DefaultMessageStore;
-use crate::config::FlushDiskType;
 use crate::message_store::{MessageStore, QueryRequest};
 use oracle::Oracle;
 use stepped_store::SteppedStore;
 use store_logic::sim::{Fault, SimWorld};
-use workload::{Workload, config};
+use workload::{Setup, Workload, config};
 
 const NOW: i64 = 1_700_000_000_000;
 /// Power cuts apart from the operation they happen at: each leaves other pages behind.
@@ -30,32 +29,32 @@ fn seeds(ordinary: u64) -> Vec<u64> {
 }
 
 /// Runs the workload on a new world prepared by `prepare`; errors of the store end it, as they would a broker's puts.
-fn run(world: &SimWorld, seed: u64, flush: FlushDiskType) -> Oracle {
+fn run(world: &SimWorld, seed: u64, setup: Setup) -> Oracle {
     let mut oracle = Oracle::default();
-    let mut workload = Workload::new(seed);
-    if let Ok(mut store) = SteppedStore::open(world, config(flush)) {
+    let mut workload = Workload::new(seed, setup);
+    if let Ok(mut store) = SteppedStore::open(world, config(setup)) {
         workload.run(world, &mut store, &mut oracle);
     }
     oracle
 }
 
-fn operations_of(seed: u64, flush: FlushDiskType) -> u64 {
+fn operations_of(seed: u64, setup: Setup) -> u64 {
     let world = SimWorld::new(seed, NOW);
-    let oracle = run(&world, seed, flush);
+    let oracle = run(&world, seed, setup);
     assert!(oracle.acknowledged() > 10, "seed {seed}: a run that tests nothing");
     world.operations()
 }
 
-fn cut_everywhere(flush: FlushDiskType, ordinary_seeds: u64) -> u64 {
+fn cut_everywhere(setup: Setup, ordinary_seeds: u64) -> u64 {
     let mut states = 0;
     for seed in seeds(ordinary_seeds) {
-        for cut in 1..=operations_of(seed, flush) + 1 {
+        for cut in 1..=operations_of(seed, setup) + 1 {
             for variant in 0..CUTS_PER_OPERATION {
                 let world = SimWorld::new(seed ^ (variant << 32), NOW);
                 world.cut_power_at(cut);
-                let oracle = run(&world, seed, flush);
-                let what = format!("seed {seed}, {flush:?}, power cut at operation {cut}, variant {variant}");
-                oracle.check_after(&world.restart_after_power_cut(), flush, &what);
+                let oracle = run(&world, seed, setup);
+                let what = format!("seed {seed}, {setup:?}, power cut at operation {cut}, variant {variant}");
+                oracle.check_after(&world.restart_after_power_cut(), setup, &what);
                 states += 1;
             }
         }
@@ -65,47 +64,84 @@ fn cut_everywhere(flush: FlushDiskType, ordinary_seeds: u64) -> u64 {
 
 #[test]
 fn sync_flush_keeps_what_it_acknowledged_through_every_power_cut() {
-    let states = cut_everywhere(FlushDiskType::SyncFlush, 2);
+    let states = cut_everywhere(Setup::SYNC, 2);
     println!("{states} crash states");
 }
 
 #[test]
 fn async_flush_invents_nothing_at_any_power_cut() {
-    let states = cut_everywhere(FlushDiskType::AsyncFlush, 1);
+    let states = cut_everywhere(Setup::ASYNC, 1);
+    println!("{states} crash states");
+}
+
+#[test]
+fn with_write_buffers_sync_flush_keeps_what_it_acknowledged_and_async_flush_invents_nothing() {
+    let states = cut_everywhere(Setup::SYNC_POOL, 1) + cut_everywhere(Setup::ASYNC_POOL, 1);
     println!("{states} crash states");
 }
 
 #[test]
 fn a_kill_at_any_point_loses_nothing_that_was_put() {
     for seed in seeds(3) {
-        for flush in [FlushDiskType::SyncFlush, FlushDiskType::AsyncFlush] {
-            let world = SimWorld::new(seed, NOW);
-            let mut oracle = Oracle::default();
-            let mut store = SteppedStore::open(&world, config(flush)).expect("an empty disk");
-            let mut workload = Workload::new(seed);
-            for step in 0..workload::STEPS {
-                workload.step(&world, &mut store, &mut oracle);
-                let killed = world.restart_after_kill();
-                oracle.all_in_the_log().check_after(
-                    &killed,
-                    flush,
-                    &format!("seed {seed}, {flush:?}, killed at {step}"),
-                );
-            }
+        for setup in [Setup::SYNC, Setup::ASYNC] {
+            killed_everywhere(seed, setup, |oracle, _| oracle.all_in_the_log());
         }
     }
 }
 
 #[test]
+fn with_write_buffers_a_kill_loses_nothing_that_was_acknowledged_by_a_sync_or_could_be_read() {
+    for seed in seeds(3) {
+        for setup in [Setup::SYNC_POOL, Setup::ASYNC_POOL] {
+            killed_everywhere(seed, setup, Oracle::acknowledged_or_readable);
+        }
+    }
+}
+
+#[test]
+fn a_kill_loses_what_was_only_in_a_write_buffer() {
+    let world = SimWorld::new(1, NOW);
+    let mut oracle = Oracle::default();
+    let mut store = SteppedStore::open(&world, config(Setup::ASYNC_POOL)).expect("an empty disk");
+    assert_eq!(store.name_of(workload::COMMITTER), "CommitRealTime");
+    let mut workload = Workload::new(1, Setup::ASYNC_POOL);
+    for _ in 0..3 {
+        workload.put(&mut store, &mut oracle);
+    }
+    oracle.look_at_answers(&world);
+    assert_eq!(oracle.acknowledged(), 3);
+    let lost = oracle.check_after(&world.restart_after_kill(), Setup::ASYNC_POOL, "killed before the commit");
+    assert_eq!(lost, [0, 0], "acknowledged by ASYNC_FLUSH, in the buffer alone");
+    store.settle();
+    let kept = oracle.check_after(&world.restart_after_kill(), Setup::ASYNC_POOL, "killed after the commit");
+    assert_eq!(kept.iter().sum::<u64>(), 3);
+}
+
+/// Kills the process after every step; `promised` says what must be there then.
+fn killed_everywhere(seed: u64, setup: Setup, promised: impl Fn(&Oracle, &SteppedStore) -> Oracle) {
+    let world = SimWorld::new(seed, NOW);
+    let mut oracle = Oracle::default();
+    let mut store = SteppedStore::open(&world, config(setup)).expect("an empty disk");
+    let mut workload = Workload::new(seed, setup);
+    for step in 0..workload::STEPS {
+        workload.step(&world, &mut store, &mut oracle);
+        let killed = world.restart_after_kill();
+        let what = format!("seed {seed}, {setup:?}, killed at {step}");
+        promised(&oracle, &store).check_after(&killed, setup.promising_all(), &what);
+    }
+}
+
+#[test]
 fn nothing_is_acknowledged_after_a_failed_sync() {
-    for seed in seeds(1) {
-        for operation in 1..=operations_of(seed, FlushDiskType::SyncFlush) {
+    for (seed, setup) in seeds(1).into_iter().flat_map(|seed| [(seed, Setup::SYNC), (seed, Setup::SYNC_POOL)])
+    {
+        for operation in 1..=operations_of(seed, setup) {
             for fault in [Fault::SyncError, Fault::NoSpace, Fault::WriteError, Fault::NameError] {
                 let world = SimWorld::new(seed, NOW);
                 world.plan_fault(operation, fault);
-                let oracle = run(&world, seed, FlushDiskType::SyncFlush);
-                let what = format!("seed {seed}, {fault:?} at operation {operation}");
-                oracle.check_after(&world.restart_after_power_cut(), FlushDiskType::SyncFlush, &what);
+                let oracle = run(&world, seed, setup);
+                let what = format!("seed {seed}, {setup:?}, {fault:?} at operation {operation}");
+                oracle.check_after(&world.restart_after_power_cut(), setup, &what);
             }
         }
     }
@@ -116,8 +152,7 @@ fn nothing_is_acknowledged_after_a_failed_sync() {
 fn field_F56_a_clean_stop_makes_the_index_durable() {
     for seed in seeds(8) {
         let world = SimWorld::new(seed, NOW);
-        let store =
-            DefaultMessageStore::open(&world.env(), config(FlushDiskType::AsyncFlush)).expect("opens");
+        let store = DefaultMessageStore::open(&world.env(), config(Setup::ASYNC)).expect("opens");
         let message = workload::message(0, b"b", "KEYS\u{1}k\u{2}");
         for _ in 0..10 {
             assert!(store.put(&message).wait().is_stored());
@@ -125,8 +160,7 @@ fn field_F56_a_clean_stop_makes_the_index_durable() {
         store.shutdown().expect("a clean stop");
         drop(store);
         let world = world.restart_after_power_cut();
-        let store =
-            DefaultMessageStore::open(&world.env(), config(FlushDiskType::AsyncFlush)).expect("opens");
+        let store = DefaultMessageStore::open(&world.env(), config(Setup::ASYNC)).expect("opens");
         assert!(store.recovery_report().clean, "seed {seed}");
         assert_eq!(store.recovery_report().units_rebuilt, 0, "seed {seed}");
         let query = QueryRequest { topic: "T", key: "k", max_messages: 64, begin: 0, end: i64::MAX };

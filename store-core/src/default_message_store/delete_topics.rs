@@ -14,7 +14,7 @@ impl Shared {
         let queues = self.queues.all();
         let units = queues.iter().filter(|handle| topics.contains(&handle.queue.topic()));
         let units = units.map(|handle| handle.queue.max_offset()).sum();
-        self.notes.add_deleted_topics(topics, self.log.max_offset(), units);
+        self.notes.add_deleted_topics(topics, self.log.wrote_offset(), units);
         self.notes.write()?;
         let mut deleted = 0;
         for topic in topics {

@@ -6,7 +6,28 @@ use store_logic::flushed_mark::FlushedPosition;
 use store_logic::{Result, mapping_faults};
 
 impl Shared {
-    /// Syncs the log; returns the position below which it is durable.
+    /// Moves appended records from write buffers to the log files; returns the position below which they can be read.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the store refuses writes from now on. Nothing is lost by it: the records are still in the buffer,
+    /// and unlike a sync a write that succeeds later can be believed, so it is tried again.
+    pub(crate) fn commit_log(&self, least_pages: u32) -> std::result::Result<u64, String> {
+        self.log.commit(least_pages).map_err(|error| {
+            self.flags.fail(error.to_string());
+            error.to_string()
+        })
+    }
+
+    /// Commits what stands in a write buffer when the record at `phy_offset` is part of that.
+    pub(crate) fn commit_for(&self, phy_offset: u64) {
+        if (self.log.max_offset()..self.log.wrote_offset()).contains(&phy_offset) {
+            // A failure is in the running flags; the record is then not there yet.
+            let _ = self.commit_log(0);
+        }
+    }
+
+    /// Syncs the log, after what stands in write buffers was committed; returns the position below which it is durable.
     ///
     /// # Errors
     ///
@@ -19,7 +40,8 @@ impl Shared {
         }
         // Read before the sync: records of that time are then covered by it.
         let newest = self.log.files().last().map_or(0, |file| file.store_timestamp());
-        let end = self.log.max_offset();
+        let end = self.log.wrote_offset();
+        self.commit_log(least_pages)?;
         match self.log.flush(least_pages) {
             Ok(durable) => {
                 if durable >= end && newest > 0 {

@@ -27,14 +27,19 @@ impl Shared {
             ("dispatchBehindBytes", self.dispatch_behind_bytes().to_string()),
             ("pageCacheLockTimeMills", held.to_string()),
             ("earliestMessageTimeStamp", self.log.earliest_store_timestamp().unwrap_or(-1).to_string()),
-            ("remainHowManyDataToCommit", "0".to_owned()),
+            ("remainHowManyDataToCommit", format!("{} B", self.log.files().uncommitted_bytes())),
             ("remainHowManyDataToFlush", format!("{} B", self.log.files().dirty_bytes())),
-            ("remainTransientStoreBufferNumbs", i32::MAX.to_string()),
+            ("remainTransientStoreBufferNumbs", self.remaining_buffers().to_string()),
             ("commitLogDirCapacity", self.capacity()),
             ("storeWriteRefusal", self.flags.write_refusal().unwrap_or_default()),
         ];
         info.extend(rows.map(|(key, value)| (key.to_owned(), value)));
         info
+    }
+
+    /// Write buffers that could be lent now; without a pool as many as Java's `int` holds.
+    fn remaining_buffers(&self) -> usize {
+        self.pool.as_ref().map_or(i32::MAX as usize, |pool| pool.available())
     }
 
     /// Used share of the file system, 0…1; −1 when it cannot be told.

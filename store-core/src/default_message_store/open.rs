@@ -1,5 +1,7 @@
 //! From a directory to a running store.
 
+mod log;
+
 use super::recover::{self, Examination, Examined, Recovery, RecoveryReport};
 use super::{DefaultMessageStore, Shared};
 use crate::abort_file;
@@ -9,11 +11,10 @@ use crate::log_damage::LogDamage;
 use crate::repair::{self, Skipped};
 use crate::running_flags::RunningFlags;
 use crate::service::{Service, ServiceThread, Sleeper, Wakeup, wakeup};
-use crate::services::allocate_mapped_file_service::{
-    AllocateMappedFileService, Preparation, allocate_mapped_file_service,
-};
+use crate::services::allocate_mapped_file_service::AllocateMappedFileService;
 use crate::services::clean_commit_log_service::CleanCommitLogService;
 use crate::services::clean_consume_queue_service::CleanConsumeQueueService;
+use crate::services::commit_real_time_service::CommitRealTimeService;
 use crate::services::disk_check_service::DiskCheckService;
 use crate::services::flush_consume_queue_service::FlushConsumeQueueService;
 use crate::services::flush_real_time_service::FlushRealTimeService;
@@ -25,8 +26,8 @@ use crate::set_aside::SetAside;
 use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use crate::sync::{Arc, AtomicI64, AtomicU32, AtomicU64, Mutex, OnceLock};
+use log::open_log;
 use std::collections::HashSet;
-use store_logic::commit_log::CommitLog;
 use store_logic::flushed_mark::FlushedMark;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
@@ -40,6 +41,7 @@ pub(crate) struct Early {
     pub(crate) index: (IndexService, (Wakeup, Sleeper)),
     dispatch: (Wakeup, Sleeper),
     group_commit: (Wakeup, Sleeper),
+    commit: (Wakeup, Sleeper),
 }
 
 impl DefaultMessageStore {
@@ -139,15 +141,8 @@ fn load(
         env.disk().create_dir_all(directory)?;
     }
     env.disk().create_dir_all(&paths.consume_queue())?;
-    let preparation = Preparation {
-        ahead: config.commit_log.preallocate,
-        warm_up: config.commit_log.warm_mapped_file_enable,
-    };
     let allocate_wakeup = wakeup();
-    let (supplier, allocate) = allocate_mapped_file_service(env, preparation, allocate_wakeup.0.clone());
-    let log_file_size = config.commit_log.mapped_file_size_commit_log;
-    let log = CommitLog::open(env, paths.commit_logs().clone(), log_file_size, supplier)
-        .map_err(|error| name_key("mappedFileSizeCommitLog", error))?;
+    let (log, allocate, pool) = open_log(env, &config, &paths, allocate_wakeup.0.clone())?;
     let queues =
         load_queues(env, &config, &paths).map_err(|error| name_key("mappedFileSizeConsumeQueue", error))?;
     let batch_topics = load_batch_topics(env, &paths)?;
@@ -155,7 +150,7 @@ fn load(
     let index = load_index(env, &config, &paths)?;
     let index_wakeup = wakeup();
     let (closed_index_files, index_flusher) = index_service(Arc::clone(&checkpoint), index_wakeup.0.clone());
-    let (dispatch, group_commit) = (wakeup(), wakeup());
+    let (dispatch, group_commit, commit) = (wakeup(), wakeup(), wakeup());
     let hot_bytes = total_memory() / 100 * u64::from(config.read.access_message_in_memory_max_ratio);
     let shared = Shared {
         env: env.clone(),
@@ -170,6 +165,8 @@ fn load(
         stats: Arc::new(StoreStats::new(env.now_millis())),
         group_commit: GroupCommitQueue::new(group_commit.0.clone()),
         dispatch_wakeup: dispatch.0.clone(),
+        commit_wakeup: commit.0.clone(),
+        pool,
         closed_index_files,
         listener: OnceLock::new(),
         dispatched: AtomicU64::new(0),
@@ -188,6 +185,7 @@ fn load(
         index: (index_flusher, index_wakeup),
         dispatch,
         group_commit,
+        commit,
     };
     Ok((shared, early))
 }
@@ -272,7 +270,8 @@ pub(crate) fn services(shared: &Arc<Shared>, early: Early) -> Vec<WakeableServic
         FlushDiskType::SyncFlush => Box::new(GroupCommitService::new(Arc::clone(shared))),
         FlushDiskType::AsyncFlush => Box::new(FlushRealTimeService::new(Arc::clone(shared))),
     };
-    vec![
+    let flusher_wakeup = early.group_commit.0.clone();
+    let mut services: Vec<WakeableService> = vec![
         (Box::new(early.allocate.0), early.allocate.1),
         (Box::new(early.index.0), early.index.1),
         (flusher, early.group_commit),
@@ -282,7 +281,12 @@ pub(crate) fn services(shared: &Arc<Shared>, early: Early) -> Vec<WakeableServic
         (Box::new(CleanCommitLogService::new(Arc::clone(shared))), wakeup()),
         (Box::new(CleanConsumeQueueService::new(Arc::clone(shared))), wakeup()),
         (Box::new(StoreStatsService::new(Arc::clone(&shared.stats), shared.env.clone())), wakeup()),
-    ]
+    ];
+    if shared.pool.is_some() && shared.config.flush.flush_disk_type == FlushDiskType::AsyncFlush {
+        let committer = CommitRealTimeService::new(Arc::clone(shared), flusher_wakeup);
+        services.push((Box::new(committer), early.commit));
+    }
+    services
 }
 
 fn start_services(shared: &Arc<Shared>, early: Early) -> Result<Vec<ServiceThread>, StoreError> {

@@ -41,7 +41,7 @@ impl Shared {
                 let bytes = appended.end_offset - appended.phy_offset;
                 let took = self.env.clock().monotonic().saturating_sub(began);
                 self.stats.count_put(messages.len() as u64, bytes, took);
-                self.dispatch_wakeup.wake();
+                self.wake_after_put();
                 let waits = self.waits_for_disk(&messages[0]);
                 if !waits {
                     self.stats.count_put_answer(took);
@@ -52,6 +52,15 @@ impl Shared {
                 self.stats.count_put_failed();
                 PutTicket::done(refused)
             }
+        }
+    }
+
+    /// Wakes whoever has to do with new records next: the committer while they stand in a write buffer, else dispatch.
+    fn wake_after_put(&self) {
+        if self.pool.is_none() || self.log.files().uncommitted_bytes() == 0 {
+            self.dispatch_wakeup.wake();
+        } else if self.config.pool.wake_commit_when_put_message {
+            self.commit_wakeup.wake();
         }
     }
 

@@ -44,7 +44,8 @@ impl DefaultMessageStore {
         shared.group_commit.close(shared.flush_log(0));
         last(self.log_positions());
         shared.log.files().discard_unused().map_err(store_logic::LogicError::from)?;
-        if settled.is_ok() && shared.flags.is_intact() && shared.dispatch_behind_bytes() == 0 {
+        let nothing_left = shared.dispatch_behind_bytes() == 0 && shared.log.files().dirty_bytes() == 0;
+        if settled.is_ok() && shared.flags.is_intact() && nothing_left {
             let index = shared.index_extent()?;
             let (log_end, units) = (shared.log.max_offset(), shared.count_units());
             shared.notes.set_clean_stop(Some(CleanStop { log_end, units, index }));
@@ -57,7 +58,9 @@ impl DefaultMessageStore {
 
     fn make_durable(&self) -> Result<(), StoreError> {
         let shared = &self.shared;
-        // A failure is in the running flags, which keep the abort file.
+        // A failure is in the running flags, which keep the abort file. After a failed sync the log is not synced again,
+        // but what stands in write buffers goes to the files.
+        let _ = shared.commit_log(0);
         let _ = shared.flush_log(0);
         shared.flush_queues_thoroughly()?;
         if let Some(index) = &shared.index {

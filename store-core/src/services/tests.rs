@@ -1,6 +1,7 @@
 //! The services stepped by hand, on a store without threads: nothing happens unless a test makes it happen.
 
 mod cleaning;
+mod committing;
 mod dispatching;
 mod flushing;
 mod group_commit;

@@ -36,11 +36,6 @@ pub const TABLE: &[LaterRelease] = &[
     later("stores/compaction", What::Messages("TopicCompact:0"), "reading through the compacted log"),
     later("stores/compaction", What::Setting("enableCompaction"), "compaction; the files stay as they are"),
     later("stores/ext-cq", What::Setting("enableCalcFilterBitMap"), "bitmaps of SQL92 filters"),
-    later(
-        "stores/transient-pool",
-        What::Setting("transientStorePoolEnable"),
-        "writing through a buffer pool",
-    ),
     later("stores/config-only", What::Section("timerwheel"), WHEEL),
     later("stores/config-only", What::Section("timerlog"), WHEEL),
     later("stores/config-only", What::Section("timercheck"), WHEEL),

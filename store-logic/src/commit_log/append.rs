@@ -217,12 +217,13 @@ impl CommitLog {
 }
 
 impl TailGuard<'_> {
-    /// Puts the records behind the last one, in the next file when this one has no room for all of them, and publishes
-    /// them. `now` is raised to the last record's store time when the clock went back.
+    /// Puts the records behind the last one, in the next file when this one has no room for all of them. They can be
+    /// read at once, or with a write buffer once they are committed. `now` is raised to the last record's store time when
+    /// the clock went back.
     ///
     /// # Errors
     ///
-    /// Nothing is published then, except perhaps the blank record that closes a full file.
+    /// Nothing is appended then, except perhaps the blank record that closes a full file.
     pub fn append(
         &mut self,
         batch: &mut RecordBatch,
@@ -257,7 +258,7 @@ impl Drop for TailGuard<'_> {
     }
 }
 
-/// Writes the blank record over the rest of a file, and publishes the whole rest with it.
+/// Writes the blank record over the rest of a file; the whole rest goes with it.
 fn close_file(file: &store_mmap::MappedFile) -> Result<(), MapError> {
     let remaining = file.file_size() - file.wrote_position();
     let blank = format::blank(u32::try_from(remaining).unwrap_or(u32::MAX));

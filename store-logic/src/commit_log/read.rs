@@ -31,7 +31,7 @@ impl CommitLog {
     /// Store time of the first record held.
     pub fn earliest_store_timestamp(&self) -> Option<i64> {
         let first = self.files.first()?;
-        let head = first.slice(0, (STORE_TIMESTAMP_END as u64).min(first.wrote_position()))?;
+        let head = first.slice(0, (STORE_TIMESTAMP_END as u64).min(first.committed_position()))?;
         if head.len() <= BLANK_LEN {
             return None;
         }

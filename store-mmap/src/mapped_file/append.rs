@@ -6,18 +6,19 @@ use crate::sync::Ordering;
 use store_disk_tools::preallocate;
 
 impl MappedFile {
-    /// Copies `bytes` behind the write position and publishes them; returns the position of the first one.
+    /// Copies `bytes` behind the write position; returns the position of the first one. They can be read at once, or with a
+    /// write buffer in front of the file once they are committed.
     ///
     /// # Errors
     ///
     /// [`MapError::NoRoom`] when they do not fit, [`MapError::Disk`] when their blocks cannot be reserved,
-    /// [`MapError::Fault`] when the memory could not be written. Nothing is published then.
+    /// [`MapError::Fault`] when the memory could not be written. Nothing is appended then.
     pub fn append(&self, bytes: &[u8]) -> Result<u64> {
         self.append_with(bytes.len() as u64, |target| target.copy_from_slice(bytes))
     }
 
-    /// Lets `fill` write `len` bytes in place behind the write position and publishes them; returns the position of the
-    /// first one. The target holds whatever was there before (zeros in a fresh file).
+    /// Lets `fill` write `len` bytes in place behind the write position; returns the position of the first one; see
+    /// [`MappedFile::append`]. The target holds whatever was there before (zeros in a fresh file).
     ///
     /// # Errors
     ///
@@ -34,7 +35,18 @@ impl MappedFile {
             fill(target);
             self.check_fault()
         };
-        self.mapping.append_with(len, prepare, fill)
+        let fill = match self.stage.get() {
+            Some(stage) => match stage.append_with(len, prepare, fill) {
+                Ok(appended) => return appended,
+                Err(fill) => fill,
+            },
+            None => fill,
+        };
+        let position = self.mapping.append_with(len, prepare, fill)?;
+        if position + len == self.file_size() {
+            self.advise_full();
+        }
+        Ok(position)
     }
 
     fn reserve_up_to(&self, position: u64, end: u64) -> Result<()> {

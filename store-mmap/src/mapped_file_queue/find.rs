@@ -32,13 +32,13 @@ impl MappedFileQueue {
         self.read_files().last().cloned()
     }
 
-    /// A view of `len` published bytes at `offset`; `None` when they are not all there or cross a file.
+    /// A view of `len` committed bytes at `offset`; `None` when they are not all there or cross a file.
     pub fn slice(&self, offset: u64, len: u64) -> Option<MappedSlice> {
         let file = self.find(offset)?;
         file.slice(offset - file.file_from_offset(), len)
     }
 
-    /// A view of everything published from `offset` to the end of its file; `None` when there is nothing.
+    /// A view of everything committed from `offset` to the end of its file; `None` when there is nothing.
     pub fn slice_rest(&self, offset: u64) -> Option<MappedSlice> {
         let file = self.find(offset)?;
         file.slice_rest(offset - file.file_from_offset())

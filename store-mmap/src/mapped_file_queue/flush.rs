@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::sync::{Arc, Ordering};
 
 impl MappedFileQueue {
-    /// Writes back published bytes in order; `least_pages` as for [`crate::MappedFile::flush`]. Returns the offset below
+    /// Writes back committed bytes in order; `least_pages` as for [`crate::MappedFile::flush`]. Returns the offset below
     /// which everything is durable.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl MappedFileQueue {
         }
     }
 
-    /// Writes back everything published from `from` on, whatever the marks say (after a crash; see
+    /// Writes back everything committed from `from` on, whatever the marks say (after a crash; see
     /// [`crate::MappedFile::sync_from`]).
     ///
     /// # Errors

@@ -42,6 +42,7 @@ impl MappedFileQueue {
             directories,
             options,
             supplier,
+            pool: None,
             files: RwLock::new(files),
             removing: Mutex::new(()),
             flushed_where: AtomicU64::new(flushed),
@@ -70,7 +71,8 @@ fn open_entry(env: &Env, directory: &Path, entry: &DirEntry, options: QueueOptio
     }
     let from = file_name::parse_offset_name(&entry.name)
         .ok_or_else(|| MapError::StrayFile { path: path.clone() })?;
-    MappedFile::open(env, &path, from, options.file_size, options.reserve)
+    let file = MappedFile::open(env, &path, from, options.file_size, options.reserve)?;
+    Ok(file.with_access(options.access))
 }
 
 fn check_neighbour(directory: &Path, expected: u64, found: u64) -> Result<()> {

@@ -25,8 +25,13 @@ impl MappedFileQueue {
             from,
             size: self.options.file_size,
             reserve: self.options.reserve,
+            access: self.options.access,
         };
+        let buffer = self.buffer_for_next()?;
         let file = self.supplier.supply(&self.env, &request)?;
+        if let Some(buffer) = buffer {
+            file.stage_in(buffer);
+        }
         let mut files = self.write_files();
         if files.is_empty() {
             self.flushed_where.store(from, Ordering::Release);

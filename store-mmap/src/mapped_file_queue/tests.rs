@@ -9,7 +9,7 @@ use store_disk_tools::file_name::offset_name;
 const SIZE: u64 = 4096;
 
 fn options() -> QueueOptions {
-    QueueOptions { file_size: SIZE, reserve: ReservePolicy::Steps(1024) }
+    QueueOptions { file_size: SIZE, reserve: ReservePolicy::Steps(1024), ..QueueOptions::default() }
 }
 
 fn queue(dir: &Path) -> MappedFileQueue {
@@ -135,7 +135,8 @@ fn an_empty_last_file_is_a_crash_leftover() {
 #[test]
 fn flush_counts_pages_per_file() {
     let dir = tempfile::tempdir().unwrap();
-    let options = QueueOptions { file_size: 16 * 4096, reserve: ReservePolicy::Whole };
+    let options =
+        QueueOptions { file_size: 16 * 4096, reserve: ReservePolicy::Whole, ..QueueOptions::default() };
     let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();
     let file = queue.last_for_append(0).unwrap();
     file.append(&[1; 3 * 4096]).unwrap();
@@ -207,7 +208,7 @@ fn the_same_file_in_two_directories_is_refused() {
 #[test]
 fn field_F65_a_file_shortened_behind_our_back_ends_no_process() {
     let dir = tempfile::tempdir().unwrap();
-    let options = QueueOptions { file_size: 4 * SIZE, reserve: ReservePolicy::Whole };
+    let options = QueueOptions { file_size: 4 * SIZE, reserve: ReservePolicy::Whole, ..options() };
     let queue = MappedFileQueue::load(&Env::os(), dir.path(), options, Arc::new(OnDemand)).unwrap();
     let file = queue.last_for_append(0).unwrap();
     file.append(&[7; 2 * SIZE as usize]).unwrap();

@@ -8,7 +8,7 @@
 
 use super::guard::Guard;
 use crate::error::{MapError, Result};
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::{Advice, MmapOptions, MmapRaw};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -32,6 +32,8 @@ pub(crate) struct Mapping {
 enum Memory {
     /// The operating system's page cache. The guard goes before the memory it guards.
     Os { guard: Guard, map: MmapRaw },
+    /// Memory of this process alone, zero at first; pages come when they are first written.
+    Anonymous(MmapRaw),
     /// Pages of a simulated file, on the heap.
     #[cfg(any(test, feature = "sim"))]
     Sim(SimMapping),
@@ -64,10 +66,22 @@ impl Mapping {
         })
     }
 
+    /// Zeros that belong to no file.
+    ///
+    /// # Errors
+    ///
+    /// The operating system's reason, most often a limit on memory.
+    pub(crate) fn anonymous(len: u64) -> io::Result<Self> {
+        let size = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let memory = MmapOptions::new().len(size).no_reserve_swap().map_anon()?;
+        Ok(Self { memory: Memory::Anonymous(memory.into()), len: size })
+    }
+
     /// The lowest byte that the kernel could not deliver; bytes from there on are not those of the file.
     pub(crate) fn fault(&self) -> Option<u64> {
         match &self.memory {
             Memory::Os { guard, .. } => guard.fault(),
+            Memory::Anonymous(_) => None,
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(_) => None,
         }
@@ -89,7 +103,7 @@ impl Mapping {
     /// Address of the first byte; valid and writable for `len` bytes as long as `self` lives, and page-aligned.
     fn base(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Os { map, .. } => map.as_mut_ptr(),
+            Memory::Os { map, .. } | Memory::Anonymous(map) => map.as_mut_ptr(),
             // Simulated pages are made of atomics, so writing through a shared pointer is what they are for.
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(mapping) => mapping.base().cast_mut(),
@@ -151,7 +165,7 @@ impl Mapping {
         Some(unsafe { AtomicU64::from_ptr(self.base().add(at).cast()) })
     }
 
-    /// Writes the bytes `from..to` back and waits for the disk.
+    /// Writes the bytes `from..to` back and waits for the disk. Memory without a file has none.
     ///
     /// # Errors
     ///
@@ -160,6 +174,7 @@ impl Mapping {
         self.check_fault(path)?;
         let written = match &self.memory {
             Memory::Os { map, .. } => map.flush_range(from, to - from),
+            Memory::Anonymous(_) => Ok(()),
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(mapping) => mapping.sync_range(from, to),
         };
@@ -175,11 +190,26 @@ impl Mapping {
     pub(crate) fn populate(&self, from: usize, to: usize) -> bool {
         match &self.memory {
             #[cfg(target_os = "linux")]
-            Memory::Os { map, .. } => {
-                map.advise_range(memmap2::Advice::PopulateWrite, from, to - from).is_ok()
+            Memory::Os { map, .. } | Memory::Anonymous(map) => {
+                map.advise_range(Advice::PopulateWrite, from, to - from).is_ok()
             }
             #[cfg(not(target_os = "linux"))]
-            Memory::Os { .. } => false,
+            Memory::Os { .. } | Memory::Anonymous(_) => false,
+            #[cfg(any(test, feature = "sim"))]
+            Memory::Sim(_) => true,
+        }
+    }
+
+    /// Asks for huge pages: the first touch of one costs a quarter of those of the small ones it replaces.
+    pub(crate) fn advise_huge(&self) {
+        #[cfg(target_os = "linux")]
+        let _ = self.advise(Advice::HugePage);
+    }
+
+    /// Tells the kernel how the memory will be used; false where it does not listen.
+    pub(crate) fn advise(&self, advice: Advice) -> bool {
+        match &self.memory {
+            Memory::Os { map, .. } | Memory::Anonymous(map) => map.advise(advice).is_ok(),
             #[cfg(any(test, feature = "sim"))]
             Memory::Sim(_) => true,
         }

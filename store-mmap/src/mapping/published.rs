@@ -2,13 +2,17 @@
 //! may borrow.
 //!
 //! Two things are taken for granted by the blocks below: a file is mapped once per process (the lock of the store root
-//! sees to that between processes), and nobody writes to a mapped file by other means but inside [`PublishedMapping::cut`].
+//! sees to that between processes), and nobody writes to a mapped file by other means but inside [`PublishedMapping::cut`]
+//! and [`PublishedMapping::publish_with`], under the writer's lock and above the mark.
 #![allow(unsafe_code, reason = "borrows mapped memory on either side of the mark")]
 
 use super::Mapping;
 use crate::error::Result;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::ops::{Deref, Range};
+
+/// Distance of the bytes that are touched to make pages present: the smallest page there is.
+const TOUCHED_PAGE: u64 = 4096;
 
 /// A mapping with a published end.
 #[derive(Debug)]
@@ -73,6 +77,33 @@ impl PublishedMapping {
         fill(target)?;
         self.wrote.store(end, Ordering::Release);
         Ok(position)
+    }
+
+    /// Lets `write` put bytes behind the mark by other means than the mapping (a call that writes to the file), then
+    /// publishes up to the end it returns. It is given the mark. Returns the new mark.
+    ///
+    /// # Panics
+    ///
+    /// If that end lies below the mark or outside the mapping.
+    pub(crate) fn publish_with(&self, write: impl FnOnce(u64) -> Result<u64>) -> Result<u64> {
+        let _writer = self.lock_writer();
+        let position = self.wrote.load(Ordering::Relaxed);
+        let end = write(position)?;
+        assert!(position <= end && end <= self.map.len() as u64, "published {end} behind {position}");
+        self.wrote.store(end, Ordering::Release);
+        Ok(end)
+    }
+
+    /// Makes the pages of `from..to` that lie whole above the mark present, without changing a byte: one byte of each is
+    /// read and written back, while no writer is at work.
+    pub(crate) fn touch(&self, from: u64, to: u64) {
+        let _writer = self.lock_writer();
+        let above = self.wrote.load(Ordering::Relaxed).max(from).div_ceil(TOUCHED_PAGE) * TOUCHED_PAGE;
+        for page in (above..to).step_by(TOUCHED_PAGE as usize) {
+            // SAFETY: as in `append_with`: the byte lies above the mark and the writer's lock is held.
+            let byte = unsafe { self.map.slice_mut(page as usize, 1) };
+            byte[0] = std::hint::black_box(byte[0]);
+        }
     }
 
     /// Lowers the mark to `at`: what stands above belongs to the writer again, and `clear` may do away with it while no

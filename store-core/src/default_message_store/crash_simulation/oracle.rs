@@ -1,8 +1,7 @@
 //! What was put and acknowledged, and what must hold of a store that comes up afterwards.
 
 use super::stepped_store::SteppedStore;
-use super::workload::{QUEUES, TOPIC, config, message, properties_of};
-use crate::config::FlushDiskType;
+use super::workload::{QUEUES, Setup, TOPIC, config, message, properties_of};
 use crate::message_store::{GetRequest, QueryRequest};
 use crate::put_result::PutMessageStatus;
 use crate::put_ticket::PutTicket;
@@ -20,6 +19,8 @@ pub(super) struct Oracle {
 struct Put {
     body: Vec<u8>,
     key: String,
+    /// Position behind its record.
+    end: u64,
     acknowledged: bool,
     ticket: Option<PutTicket>,
 }
@@ -27,9 +28,9 @@ struct Put {
 impl Oracle {
     /// Notes a put that the store has taken; one that it has refused never gets a place.
     pub(super) fn note_put(&mut self, queue_id: i32, body: Vec<u8>, key: String, ticket: PutTicket) {
-        let stored = ticket.provisional().is_some_and(|result| result.is_stored());
-        if stored {
-            let put = Put { body, key, acknowledged: false, ticket: Some(ticket) };
+        let stored = ticket.provisional().and_then(|result| result.appended.as_ref());
+        if let Some(end) = stored.map(|at| at.wrote_offset + at.wrote_bytes) {
+            let put = Put { body, key, end, acknowledged: false, ticket: Some(ticket) };
             self.queues[queue_id as usize].push(put);
         }
     }
@@ -53,39 +54,56 @@ impl Oracle {
         self.queues.iter().flatten().filter(|put| put.acknowledged).count()
     }
 
-    /// The same with every put acknowledged: what a kill must not lose.
+    /// The same with every put acknowledged: what a kill must not lose without write buffers.
     pub(super) fn all_in_the_log(&self) -> Self {
-        let all = |puts: &Vec<Put>| {
-            let keep = |put: &Put| Put {
-                body: put.body.clone(),
-                key: put.key.clone(),
-                acknowledged: true,
-                ticket: None,
-            };
-            puts.iter().map(keep).collect()
-        };
-        Self { queues: self.queues.each_ref().map(all), refused: false }
+        self.promising(|_, _, _| true)
     }
 
-    /// Opens what is left and checks it; then opens it again, which must change nothing, and puts one more.
-    pub(super) fn check_after(&self, world: &SimWorld, flush: FlushDiskType, what: &str) {
-        let mut store = open(world, flush, what);
-        let found = self.check(&store, flush, what);
+    /// The same with those acknowledged that can be read from `store`, or were synced: what a kill must not lose with
+    /// write buffers.
+    pub(super) fn acknowledged_or_readable(&self, store: &SteppedStore) -> Self {
+        let durable = store.shared.log.flushed_where();
+        let readable: Vec<usize> =
+            (0..QUEUES).map(|queue_id| read_all(store, queue_id, "before the kill").len()).collect();
+        self.promising(|queue_id, place, put| place < readable[queue_id] || put.end <= durable)
+    }
+
+    fn promising(&self, promised: impl Fn(usize, usize, &Put) -> bool) -> Self {
+        let mut queues: [Vec<Put>; QUEUES as usize] = Default::default();
+        for (queue_id, puts) in self.queues.iter().enumerate() {
+            let keep = |(place, put): (usize, &Put)| Put {
+                body: put.body.clone(),
+                key: put.key.clone(),
+                end: put.end,
+                acknowledged: promised(queue_id, place, put),
+                ticket: None,
+            };
+            queues[queue_id] = puts.iter().enumerate().map(keep).collect();
+        }
+        Self { queues, refused: false }
+    }
+
+    /// Opens what is left and checks it; then opens it again, which must change nothing, and puts one more. Returns how
+    /// many messages each queue holds.
+    pub(super) fn check_after(&self, world: &SimWorld, setup: Setup, what: &str) -> [u64; QUEUES as usize] {
+        let mut store = open(world, setup, what);
+        let found = self.check(&store, setup, what);
         let log_end = store.shared.log.max_offset();
         drop(store);
         let again = world.restart_after_kill();
-        store = open(&again, flush, what);
+        store = open(&again, setup, what);
         assert_eq!(
             store.shared.log.max_offset(),
             log_end,
             "{what}: the second recovery moved the end of the log"
         );
-        assert_eq!(self.check(&store, flush, what), found, "{what}: the second recovery changed the queues");
+        assert_eq!(self.check(&store, setup, what), found, "{what}: the second recovery changed the queues");
         put_one_more(&mut store, found, what);
+        found
     }
 
     /// Returns how many messages each queue holds.
-    fn check(&self, store: &SteppedStore, flush: FlushDiskType, what: &str) -> [u64; QUEUES as usize] {
+    fn check(&self, store: &SteppedStore, setup: Setup, what: &str) -> [u64; QUEUES as usize] {
         let mut found = [0; QUEUES as usize];
         for (queue_id, puts) in self.queues.iter().enumerate() {
             let messages = read_all(store, queue_id as i32, what);
@@ -107,7 +125,7 @@ impl Oracle {
                 }
             }
             let promised = puts.iter().rposition(|put| put.acknowledged).map_or(0, |last| last + 1);
-            let kept = flush == FlushDiskType::AsyncFlush || messages.len() >= promised;
+            let kept = !setup.promises_all || messages.len() >= promised;
             assert!(
                 kept,
                 "{what}: queue {queue_id} holds {} messages, {promised} were acknowledged",
@@ -124,8 +142,8 @@ impl Oracle {
     }
 }
 
-fn open(world: &SimWorld, flush: FlushDiskType, what: &str) -> SteppedStore {
-    SteppedStore::open(world, config(flush)).unwrap_or_else(|error| panic!("{what}: does not open: {error}"))
+fn open(world: &SimWorld, setup: Setup, what: &str) -> SteppedStore {
+    SteppedStore::open(world, config(setup)).unwrap_or_else(|error| panic!("{what}: does not open: {error}"))
 }
 
 /// A message as it was found.

@@ -23,6 +23,11 @@ impl SteppedStore {
         Ok(Self { shared, services, _lock: recovered.lock })
     }
 
+    /// Name of the service with this number.
+    pub(super) fn name_of(&self, number: u64) -> &'static str {
+        self.services[number as usize].name()
+    }
+
     /// One step of one service, chosen by `number`.
     pub(super) fn step(&mut self, number: u64) {
         let index = (number % self.services.len() as u64) as usize;
