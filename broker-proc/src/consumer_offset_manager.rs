@@ -1,4 +1,7 @@
 //! How far each group has consumed (`consumerOffset.json`), and the resets that wait for its next pull.
+//!
+//! While light queues are served the file is `lmqConsumerOffset.json`, as Apache's: it holds all of the other one, and in
+//! a table of their own the offsets of groups whose names begin like those of light queues.
 
 mod offset_table;
 
@@ -10,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use store_core::java_json::{self, JavaJsonError};
+use store_core::multi_dispatch::{LMQ_PREFIX, LMQ_QUEUE_ID};
 
 use self::offset_table::OffsetTable;
 use crate::config_store::ConfigManager;
@@ -40,6 +44,7 @@ pub struct ConsumerOffsetManager {
     commits: AtomicU64,
     commits_per_version: u64,
     changed: AtomicBool,
+    light_queues: bool,
 }
 
 impl ConsumerOffsetManager {
@@ -54,7 +59,20 @@ impl ConsumerOffsetManager {
             commits: AtomicU64::new(0),
             commits_per_version: commits_per_version.max(1),
             changed: AtomicBool::new(false),
+            light_queues: false,
         }
+    }
+
+    /// The same table, kept in the file that goes with light queues if they are `served`.
+    #[must_use]
+    pub fn with_light_queues(mut self, served: bool) -> Self {
+        self.light_queues = served;
+        self
+    }
+
+    /// What a start reads first: with light queues served, the progress from before they were.
+    pub fn without_light_queues(&self) -> impl ConfigManager + '_ {
+        WithoutLightQueues(self)
     }
 
     /// Takes the offset a group has confirmed, without looking at the one before.
@@ -191,6 +209,7 @@ impl ConsumerOffsetManager {
             group_topic_map: Some(group_topic_map),
             offset_table,
             pull_offset_table: Some(self.pull_offsets.entries()),
+            lmq_offset_table: None,
         }
     }
 
@@ -237,17 +256,53 @@ impl ConsumerOffsetManager {
     }
 }
 
-impl ConfigManager for ConsumerOffsetManager {
+/// Name of the file without light queues.
+const CONFIG_FILE: &str = "consumerOffset.json";
+
+/// Offsets by `topic@group`.
+type OffsetEntries = BTreeMap<String, BTreeMap<i32, i64>>;
+
+/// The table under its name without light queues.
+struct WithoutLightQueues<'a>(&'a ConsumerOffsetManager);
+
+impl ConfigManager for WithoutLightQueues<'_> {
     fn config_file_name(&self) -> &'static str {
-        "consumerOffset.json"
+        CONFIG_FILE
     }
 
     fn encode(&self) -> Result<String, JavaJsonError> {
-        java_json::to_string_pretty(&self.snapshot())
+        self.0.encode()
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<(), JavaJsonError> {
-        let wrapper: ConsumerOffsetSerializeWrapper = java_json::from_slice(bytes)?;
+        self.0.decode(bytes)
+    }
+}
+
+impl ConfigManager for ConsumerOffsetManager {
+    fn config_file_name(&self) -> &'static str {
+        if self.light_queues { "lmqConsumerOffset.json" } else { CONFIG_FILE }
+    }
+
+    fn encode(&self) -> Result<String, JavaJsonError> {
+        let mut wrapper = self.snapshot();
+        if self.light_queues {
+            let is_light = |key: &str| key.split_once('@').is_some_and(|key| key.1.starts_with(LMQ_PREFIX));
+            let (light, others): (OffsetEntries, OffsetEntries) =
+                wrapper.offset_table.into_iter().partition(|(key, _)| is_light(key));
+            wrapper.offset_table = others;
+            let offset = |offsets: BTreeMap<i32, i64>| offsets.get(&LMQ_QUEUE_ID).copied();
+            let light = light.into_iter().filter_map(|(key, offsets)| Some((key, offset(offsets)?)));
+            wrapper.lmq_offset_table = Some(light.collect());
+        }
+        java_json::to_string_pretty(&wrapper)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<(), JavaJsonError> {
+        let mut wrapper: ConsumerOffsetSerializeWrapper = java_json::from_slice(bytes)?;
+        for (key, offset) in wrapper.lmq_offset_table.take().unwrap_or_default() {
+            wrapper.offset_table.entry(key).or_default().insert(LMQ_QUEUE_ID, offset);
+        }
         self.offsets.replace_by(OffsetTable::from_entries(wrapper.offset_table));
         self.pull_offsets
             .replace_by(OffsetTable::from_entries(wrapper.pull_offset_table.unwrap_or_default()));

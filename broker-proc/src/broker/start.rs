@@ -79,7 +79,8 @@ impl Broker {
             topics: TopicConfigManager::new(&config, now)
                 .with_light_queues(store.config().multi_dispatch.is_on()),
             groups: SubscriptionGroupManager::new(&config, now),
-            offsets: ConsumerOffsetManager::new(config.consumer_offset_update_version_step, now),
+            offsets: ConsumerOffsetManager::new(config.consumer_offset_update_version_step, now)
+                .with_light_queues(store.config().multi_dispatch.is_on()),
             consumers: ConsumerManager::new(),
             producers: ProducerManager::new(),
             locks: RebalanceLockManager::default(),
@@ -147,8 +148,10 @@ async fn start_name_server(config: &BrokerConfig, bind: IpAddr, port: u16) -> Re
 
 /// Reads the JSON files; a new broker writes its own.
 fn load_tables(context: &BrokerContext, delay_offsets: &DelayOffsets) -> Result<()> {
-    let managers: [&dyn ConfigManager; 4] =
-        [&context.topics, &context.groups, &context.offsets, delay_offsets];
+    // Progress from before light queues were served counts until there is some from since then.
+    let former_offsets = context.offsets.without_light_queues();
+    let managers: [&dyn ConfigManager; 5] =
+        [&context.topics, &context.groups, &former_offsets, &context.offsets, delay_offsets];
     for manager in managers {
         let outcome = context.files.load(manager, context.now())?;
         if outcome.is_suspicious() {

@@ -198,3 +198,33 @@ fn commits_of_many_threads_do_not_get_lost() {
     assert_eq!(manager.query_offsets("g", "T"), Some((0..4).map(|queue_id| (queue_id, 499)).collect()));
     assert_eq!(manager.data_version().counter, 4);
 }
+
+#[test]
+fn light_queues_have_a_file_and_a_table_of_their_own() {
+    let light = manager().with_light_queues(true);
+    assert_eq!(
+        (light.config_file_name(), manager().config_file_name()),
+        ("lmqConsumerOffset.json", "consumerOffset.json")
+    );
+    assert_eq!(light.without_light_queues().config_file_name(), "consumerOffset.json");
+    // As Apache writes it.
+    let apaches = b"{offsetTable:{'T@g':{0:3}},lmqOffsetTable:{'%LMQ%a@%LMQ%g':5}}";
+    light.decode(apaches).expect("decode");
+    assert_eq!(
+        (light.query_offset("%LMQ%g", "%LMQ%a", 0), light.query_offset("g", "T", 0)),
+        (Some(5), Some(3))
+    );
+    light.commit_offset("%LMQ%g", "%LMQ%b", 0, 7, 1);
+    light.commit_offset("g", "%LMQ%b", 0, 9, 1);
+    let text = light.encode().expect("encode");
+    let wrapper: ConsumerOffsetSerializeWrapper = java_json::from_slice(text.as_bytes()).expect("JSON");
+    let expected = BTreeMap::from([("%LMQ%a@%LMQ%g".to_owned(), 5), ("%LMQ%b@%LMQ%g".to_owned(), 7)]);
+    assert_eq!(wrapper.lmq_offset_table, Some(expected));
+    assert_eq!(wrapper.offset_table.keys().collect::<Vec<_>>(), ["%LMQ%b@g", "T@g"]);
+    let again = manager().with_light_queues(true);
+    again.decode(text.as_bytes()).expect("decode");
+    assert_eq!(again.snapshot().offset_table, light.snapshot().offset_table);
+    let plain = manager();
+    plain.commit_offset("g", "T", 0, 1, 1);
+    assert!(!plain.encode().expect("encode").contains("lmqOffsetTable"));
+}

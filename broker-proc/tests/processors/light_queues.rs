@@ -36,6 +36,27 @@ async fn messages_are_pulled_from_the_light_queues_they_name() {
 }
 
 #[tokio::test]
+async fn progress_in_light_queues_survives_a_restart() {
+    let broker = TestBroker::with(SERVED).await;
+    let client = broker.client();
+    let names = requests::properties(&[("INNER_MULTI_DISPATCH", "%LMQ%a")]);
+    for _ in 0..3 {
+        client.send("Parent", 0, "body", &names).await;
+    }
+    client.until_dispatched("%LMQ%a", 0, 3).await;
+    let now = broker.context().now();
+    for group in ["%LMQ%g", "g"] {
+        broker.context().offsets.commit_offset(group, "%LMQ%a", 0, 2, now);
+    }
+    let broker = broker.restart().await;
+    for group in ["%LMQ%g", "g"] {
+        assert_eq!(broker.context().offsets.query_offset(group, "%LMQ%a", 0), Some(2), "{group}");
+    }
+    broker.client().until_dispatched("%LMQ%a", 0, 3).await;
+    broker.stop().await;
+}
+
+#[tokio::test]
 async fn without_the_keys_a_light_queue_is_no_topic() {
     let broker = TestBroker::start().await;
     let client = broker.client();

@@ -20,6 +20,9 @@ pub struct ConsumerOffsetSerializeWrapper {
     /// Pull offsets by `topic@group`; newer brokers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_offset_table: Option<OffsetTable>,
+    /// Offsets in light queues by `topic@group`, of groups that are named like one; only in `lmqConsumerOffset.json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lmq_offset_table: Option<BTreeMap<String, i64>>,
     /// Topics by group; newer brokers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_topic_map: Option<BTreeMap<String, Vec<String>>>,
