@@ -1,4 +1,9 @@
-//! `stratamq store` on a small store: what it prints, its exit status, and that it changes nothing.
+//! `stratamq store` on a small store: what it prints, its exit status, and that reading changes nothing.
+
+#[path = "store_tool/field_cases.rs"]
+mod field_cases;
+#[path = "store_tool/writing.rs"]
+mod writing;
 
 use serde_json::Value;
 use std::fs;
@@ -19,25 +24,29 @@ fn open(root: &Path) -> DefaultMessageStore {
     DefaultMessageStore::open(&Env::os(), config).unwrap()
 }
 
+fn put(store: &DefaultMessageStore, topic: &str, properties: &str, body: &str) {
+    let message = Message {
+        topic,
+        queue_id: 0,
+        flag: 0,
+        sys_flag: 0,
+        born_timestamp: 1_700_000_000_000,
+        born_host: "127.0.0.1:40000".parse().unwrap(),
+        store_host: "127.0.0.1:10911".parse().unwrap(),
+        reconsume_times: 0,
+        prepared_transaction_offset: 0,
+        body: body.as_bytes(),
+        properties,
+    };
+    assert!(store.put(&message).wait().appended.is_some());
+}
+
 /// 40 messages in two topics.
 fn fill(store: &DefaultMessageStore) {
     for number in 0..40 {
-        let body = format!("body {number} ").repeat(80);
         let properties = format!("KEYS\u{1}k{number}\u{2}UNIQ_KEY\u{1}u{number}\u{2}");
-        let message = Message {
-            topic: if number % 4 == 0 { "Rare" } else { "Often" },
-            queue_id: 0,
-            flag: 0,
-            sys_flag: 0,
-            born_timestamp: 1_700_000_000_000,
-            born_host: "127.0.0.1:40000".parse().unwrap(),
-            store_host: "127.0.0.1:10911".parse().unwrap(),
-            reconsume_times: 0,
-            prepared_transaction_offset: 0,
-            body: body.as_bytes(),
-            properties: &properties,
-        };
-        assert!(store.put(&message).wait().appended.is_some());
+        let topic = if number % 4 == 0 { "Rare" } else { "Often" };
+        put(store, topic, &properties, &format!("body {number} ").repeat(80));
     }
 }
 
@@ -49,9 +58,9 @@ fn store() -> TempDir {
     dir
 }
 
-fn run(verb: &str, path: &Path, arguments: &[&str]) -> Output {
+fn run(verb: &str, path: impl AsRef<Path>, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stratamq"));
-    command.args(["store", verb]).arg(path).args(arguments).output().unwrap()
+    command.args(["store", verb]).arg(path.as_ref()).args(arguments).output().unwrap()
 }
 
 /// Lines of JSON; the exit status must be `status`.

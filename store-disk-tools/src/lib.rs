@@ -16,6 +16,7 @@
 //! * [`file_name`] — the names RocketMQ gives its files.
 //! * [`preallocate`] — reserve blocks before they are mapped, and say so when the disk is too full.
 //! * [`inspect`] — looking at files without changing them; the formats above plug into it.
+//! * [`probe`] and [`residency`] — what a disk can do, and what of its files is in memory.
 //! * [`sparse_archive`] — a directory of mostly empty, pre-sized files in one small file.
 //!
 //! ```
@@ -39,6 +40,8 @@ pub mod inspect;
 mod lock_file;
 mod os;
 pub mod preallocate;
+pub mod probe;
+pub mod residency;
 #[cfg(any(test, feature = "sim"))]
 pub mod sim;
 pub mod sparse_archive;

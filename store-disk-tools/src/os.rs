@@ -144,6 +144,10 @@ impl Disk for OsDisk {
     fn space(&self, path: &Path) -> Result<Space> {
         wrap("ask for the free space at", path, sys::space(path))
     }
+
+    fn direct_alignment(&self, path: &Path) -> Result<Option<u32>> {
+        wrap("read directly", path, sys::direct_alignment(path))
+    }
 }
 
 impl DiskFile for OsFile {
@@ -173,6 +177,10 @@ impl DiskFile for OsFile {
 
     fn next_data(&self, offset: u64) -> Result<Option<u64>> {
         self.wrap("look for data in", sys::next_data(&self.file, offset))
+    }
+
+    fn resident(&self) -> Result<Option<u64>> {
+        self.wrap("ask for the cached pages of", sys::resident(&self.file, self.len()?))
     }
 
     fn sync_data(&self) -> Result<()> {

@@ -69,6 +69,6 @@ pub use store_disk_tools::sim;
 pub use store_disk_tools::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LockFile, Mappable,
     Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file, copy_tree,
-    directory_bytes, file_name, inspect, local_hour, remove_tree, sparse_archive, total_memory, used_percent,
-    zero_rest,
+    directory_bytes, file_name, inspect, local_hour, probe, remove_tree, residency, sparse_archive,
+    total_memory, used_percent, zero_rest,
 };

@@ -6,8 +6,10 @@ mod export;
 mod import;
 mod info;
 mod ls;
+mod probe;
 mod ranges;
 mod rebuild;
+mod residency;
 mod scan_progress;
 mod usage;
 mod verify;
@@ -49,6 +51,10 @@ enum StoreVerb {
     Import(import::ImportArguments),
     /// Build queues and index anew from the log; the old ones are kept in stratamq.replaced.
     Rebuild(rebuild::RebuildArguments),
+    /// Tell what of each file is in the page cache; reads nothing.
+    Residency(residency::ResidencyArguments),
+    /// Tell what the disk below a directory can do: writes and deletes one file there.
+    Probe(probe::ProbeArguments),
     /// Tell how much space the parts of a store take, or its topics.
     Usage(usage::UsageArguments),
 }
@@ -97,6 +103,8 @@ pub(super) fn run(arguments: &StoreArguments) -> ExitCode {
         StoreVerb::Export(arguments) => export::run(arguments),
         StoreVerb::Import(arguments) => import::run(arguments),
         StoreVerb::Rebuild(arguments) => rebuild::run(arguments),
+        StoreVerb::Residency(arguments) => residency::run(arguments),
+        StoreVerb::Probe(arguments) => probe::run(arguments),
         StoreVerb::Usage(arguments) => usage::run(arguments),
     };
     match outcome {

@@ -66,10 +66,19 @@ impl StoreInspection {
                 }
             }
             MessageAddress::Id { id, topic } => {
-                if let Some(found) = self.find_by_offset_id(id, visit)? {
+                let topic = topic.as_deref();
+                if let Some(found) = self.find_by_offset_id(id, true, visit)? {
                     return Ok(found);
                 }
-                self.find_by_key(id, topic.as_deref(), progress, visit)
+                match self.find_in_index(id, topic, visit)? {
+                    0 => {}
+                    found => return Ok(found),
+                }
+                // An id from before the broker moved to another address: its offset counts.
+                if let Some(found) = self.find_by_offset_id(id, false, visit)? {
+                    return Ok(found);
+                }
+                self.find_in_log(id, topic, progress, visit)
             }
             MessageAddress::Key { key, topic } => self.find_by_key(key, topic.as_deref(), progress, visit),
         }
@@ -86,11 +95,16 @@ impl StoreInspection {
 
     /// `None` when the text is no such id or its place holds no record of that broker address: a client's id may look
     /// the same.
-    fn find_by_offset_id(&self, id: &str, visit: &mut Visit<'_>) -> Result<Option<u64>, InspectError> {
+    fn find_by_offset_id(
+        &self,
+        id: &str,
+        same_host: bool,
+        visit: &mut Visit<'_>,
+    ) -> Result<Option<u64>, InspectError> {
         let Some((host, offset)) = message_id::decode(id) else { return Ok(None) };
         let Some(record) = self.log()?.without_crc().record_at(offset)? else { return Ok(None) };
         match format::decode(&record, false) {
-            Ok(Decoded::Record(view)) if view.store_host == host => {
+            Ok(Decoded::Record(view)) if !same_host || view.store_host == host => {
                 let _ = visit(offset, &view);
                 Ok(Some(1))
             }

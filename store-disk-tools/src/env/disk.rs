@@ -88,6 +88,12 @@ pub trait Disk: Send + Sync {
 
     /// Space of the file system that holds `path` (which must exist).
     fn space(&self, path: &Path) -> Result<Space>;
+
+    /// Smallest alignment in bytes at which an existing file of at least 4 KiB can be read past the page cache; `None`
+    /// where it cannot.
+    fn direct_alignment(&self, _path: &Path) -> Result<Option<u32>> {
+        Ok(None)
+    }
 }
 
 /// An open file.
@@ -124,6 +130,11 @@ pub trait DiskFile: Send + Sync {
     /// end of the file. A hint that saves reading: what is passed over reads as zero.
     fn next_data(&self, offset: u64) -> Result<Option<u64>> {
         Ok(Some(offset))
+    }
+
+    /// Bytes of the file in the page cache, in whole pages; `None` where the system does not tell.
+    fn resident(&self) -> Result<Option<u64>> {
+        Ok(None)
     }
 
     /// Makes content and length durable.

@@ -8,6 +8,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 /// `fallocate(2)`: reserves blocks and extends the file; content that is there stays.
@@ -94,4 +95,76 @@ pub(super) fn total_memory() -> Option<u64> {
     // SAFETY: `sysconf` takes a number and no pointer.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     u64::try_from(pages).ok()?.checked_mul(u64::try_from(size).ok()?)
+}
+
+/// Bytes mapped in one go to ask for their pages.
+const ASKED: u64 = 1 << 30;
+
+/// `mincore(2)`: bytes of the file's pages in memory. Needs a mapping, through which nothing is read.
+pub(super) fn resident(file: &File, len: u64) -> io::Result<Option<u64>> {
+    let page = page_size();
+    let mut resident = 0;
+    let mut at = 0;
+    while at < len {
+        let part = ASKED.min(len - at);
+        let pages = part.div_ceil(page);
+        let offset = libc::off_t::try_from(at).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        let size = part as libc::size_t;
+        // SAFETY: a new mapping of an open file at a place the kernel chooses, at a multiple of the page size.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                offset,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mut states = vec![0_u8; pages as usize];
+        // SAFETY: the range is the mapping made above, and `states` has a byte for each of its pages.
+        let result = unsafe { libc::mincore(start, size, states.as_mut_ptr()) };
+        let error = io::Error::last_os_error();
+        // SAFETY: unmaps exactly what was mapped above; nobody holds a pointer into it.
+        unsafe { libc::munmap(start, size) };
+        if result != 0 {
+            return Err(error);
+        }
+        let in_memory = states.iter().zip(0_u64..).filter(|(state, _)| **state & 1 == 1);
+        resident += in_memory.map(|(_, number)| page.min(part - number * page)).sum::<u64>();
+        at += part;
+    }
+    Ok(Some(resident))
+}
+
+fn page_size() -> u64 {
+    // SAFETY: `sysconf` takes a number and no pointer.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).unwrap_or(4096).max(1)
+}
+
+/// Tries to read the first bytes of the file with `O_DIRECT`, with growing alignment.
+pub(super) fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
+    const LARGEST: usize = 4096;
+    let file = match std::fs::OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(path) {
+        Ok(file) => file,
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut buf = vec![0_u8; 3 * LARGEST];
+    let aligned = buf.as_ptr().align_offset(LARGEST);
+    for alignment in [512, 1024, 2048, LARGEST] {
+        // Aligned to this, and to nothing larger.
+        let from = aligned + if alignment == LARGEST { 0 } else { alignment };
+        let Some(target) = buf.get_mut(from..from + alignment) else { return Ok(None) };
+        match file.read_at(target, 0) {
+            Ok(_) => return Ok(u32::try_from(alignment).ok()),
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }

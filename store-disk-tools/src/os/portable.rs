@@ -34,3 +34,13 @@ pub(super) fn try_lock_first_byte(file: &File) -> io::Result<bool> {
 pub(super) fn total_memory() -> Option<u64> {
     None
 }
+
+/// Not known without a system call of its own.
+pub(super) fn resident(_file: &File, _len: u64) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
+/// Not tried.
+pub(super) fn direct_alignment(_path: &Path) -> io::Result<Option<u32>> {
+    Ok(None)
+}
