@@ -76,5 +76,5 @@ pub use store_mmap::{
     FileSupplier, LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand,
     OpenMode, OsDisk, QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, TransientStorePool,
     UnixMillis, WarmUp, atomic_file, copy_tree, directory_bytes, file_name, inspect, local_hour,
-    mapping_faults, remove_tree, probe, residency, sparse_archive, total_memory, used_percent, zero_rest,
+    mapping_faults, probe, remove_tree, residency, sparse_archive, total_memory, used_percent, zero_rest,
 };
