@@ -1,4 +1,5 @@
 //! Several writers, readers and the services at once.
+#![allow(non_snake_case, reason = "tests carry the number of their case: field_F03_…")]
 
 #[path = "support/messages.rs"]
 mod messages;
@@ -128,7 +129,7 @@ fn without_files_made_ahead() {
 
 /// Topics come and go while others are written.
 #[test]
-fn deleting_while_writing() {
+fn field_F41_deleting_while_writing() {
     let dir = tempfile::tempdir().unwrap();
     let store = TestStore::small(dir.path());
     let engine = Arc::clone(&store.store);

@@ -4,6 +4,7 @@ use super::Shared;
 use crate::config::{DelayLevels, FlushDiskType};
 use crate::message_arrival::{Arrival, MessageArrivingListener};
 use crate::sync::{Arc, Ordering, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};
@@ -196,14 +197,24 @@ impl Shared {
 
     fn tell_arrival(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) {
         let Some(listener) = self.listener.get() else { return };
-        listener.arriving(&Arrival {
+        let arrival = Arrival {
             topic: place.topic,
             queue_id: place.queue_id,
             next_offset: place.queue_offset.saturating_add(1),
             tags_code: request.tags_code,
             store_timestamp: request.store_timestamp,
             properties: request.properties,
-        });
+        };
+        // Dispatch does not stand still for a listener: the message is in its queue, whoever was told of it.
+        if catch_unwind(AssertUnwindSafe(|| listener.arriving(&arrival))).is_err() {
+            self.stats.count_listener_panic();
+            tracing::error!(
+                topic = arrival.topic,
+                queue_id = arrival.queue_id,
+                next_offset = arrival.next_offset,
+                "whoever is told of arriving messages panicked; dispatch goes on"
+            );
+        }
     }
 }
 

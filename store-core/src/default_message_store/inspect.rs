@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use store_logic::used_percent;
 
 impl Shared {
-    pub(super) fn runtime_info(&self) -> BTreeMap<String, String> {
+    pub(crate) fn runtime_info(&self) -> BTreeMap<String, String> {
         let mut info = BTreeMap::new();
         self.stats.runtime_info(&self.env, &mut info);
         let mut log_ratio = None;

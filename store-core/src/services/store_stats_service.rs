@@ -29,6 +29,7 @@ pub(crate) struct StoreStats {
     get_miss: AtomicU64,
     get_max_micros: AtomicU64,
     transferred: AtomicU64,
+    listener_panics: AtomicU64,
     latencies: CachePadded<Latencies<LatencyHistogram>>,
     told: Mutex<Told>,
 }
@@ -83,6 +84,7 @@ impl StoreStats {
             get_miss: AtomicU64::new(0),
             get_max_micros: AtomicU64::new(0),
             transferred: AtomicU64::new(0),
+            listener_panics: AtomicU64::new(0),
             latencies: CachePadded::default(),
             told: Mutex::default(),
         }
@@ -116,6 +118,11 @@ impl StoreStats {
         }
         self.get_max_micros.fetch_max(micros(took), Ordering::Relaxed);
         self.latencies.get.record(took);
+    }
+
+    /// Whoever is told of arriving messages panicked.
+    pub(crate) fn count_listener_panic(&self) {
+        self.listener_panics.fetch_add(1, Ordering::Relaxed);
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
@@ -172,6 +179,7 @@ impl StoreStats {
         set("putMessageSizeTotal", bytes.to_string());
         set("putMessageAverageSize", (bytes as f64 / puts.max(1) as f64).to_string());
         set("dispatchMaxBuffer", "0".to_owned());
+        set("arrivalPanics", count(&self.listener_panics).to_string());
         set("getMessageEntireTimeMax", (count(&self.get_max_micros) / 1000).to_string());
         set("putTps", told.rates(|sample| sample.put_times));
         set("getFoundTps", told.rates(|sample| sample.get_found));

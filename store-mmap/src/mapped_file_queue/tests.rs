@@ -91,7 +91,7 @@ fn cutting_under_a_view_is_refused() {
 }
 
 #[test]
-fn expiry_keeps_the_last_file_and_readers() {
+fn field_F42_expiry_keeps_the_last_file_and_readers() {
     let dir = tempfile::tempdir().unwrap();
     let queue = queue(dir.path());
     fill(&queue, 0, 2);

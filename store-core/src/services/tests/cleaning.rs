@@ -122,6 +122,19 @@ fn field_F61_level_and_hour_decide_what_goes() {
 }
 
 #[test]
+fn field_F40_deletion_stops_at_the_first_file_that_stays() {
+    let (store, mut service) = aged(|_| {});
+    for (file, age) in store.log.files().files().iter().zip([80, 10, 80, 80, 80, 80, 80]) {
+        store.world.disk.set_modified(file.path(), store.world.now() - age * HOUR);
+    }
+    store.clean_by_hand();
+    assert_eq!((round(&mut service), store.log.min_offset()), (1, FILE), "the second file is fresh");
+    let second = store.log.files().files().remove(0);
+    store.world.disk.set_modified(second.path(), store.world.now() - 80 * HOUR);
+    assert_eq!((round(&mut service), files(&store)), (5, 1), "however old, the last file stays");
+}
+
+#[test]
 fn a_full_disk_refuses_writes_until_there_is_room() {
     let (store, mut service) = store_of(4, true);
     store.world.disk.set_used_percent(91);

@@ -95,3 +95,30 @@ fn records_of_a_deleted_topic_that_wait_for_dispatch_go_with_it() {
     assert_eq!(store.max_offset("T"), 1);
     assert_eq!(arrived.0.lock().unwrap().last().unwrap().1, 1);
 }
+
+/// Panics once, at the fifth message.
+struct Stumbling(Arrived);
+
+impl MessageArrivingListener for Stumbling {
+    fn arriving(&self, arrival: &Arrival<'_>) {
+        assert!(arrival.next_offset != 5, "a listener stumbles");
+        self.0.arriving(arrival);
+    }
+}
+
+#[test]
+fn field_F25_dispatch_goes_on_behind_a_listener_that_panics() {
+    let store = HandStore::open(|_| {});
+    let listener = Arc::new(Stumbling(Arrived::default()));
+    assert!(store.listen(Arc::clone(&listener) as Arc<dyn MessageArrivingListener>));
+    for _ in 0..10 {
+        store.put("T");
+    }
+    let mut service = ReputMessageService::new(Arc::clone(&store));
+    while service.step() == Step::Again {}
+    assert_eq!((store.max_offset("T"), store.dispatch_behind_bytes()), (10, 0));
+    let told: Vec<u64> = listener.0.0.lock().unwrap().iter().map(|arrived| arrived.1).collect();
+    assert_eq!(told, [1, 2, 3, 4, 6, 7, 8, 9, 10]);
+    assert_eq!(store.runtime_info()["arrivalPanics"], "1", "and it can be seen");
+    assert!(store.send("T", "").wait().is_stored());
+}

@@ -49,3 +49,19 @@ fn field_F57_an_index_file_that_cannot_be_made_fills_no_disk() {
     );
     assert!(store.send("T", "").wait().is_stored());
 }
+
+#[test]
+fn field_F24_a_panic_while_the_tail_is_held_gives_it_back() {
+    let store = HandStore::open(|_| {});
+    store.put("T");
+    let end = store.log.max_offset();
+    let holder = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _held = store.log.lock_tail(|| store.world.now());
+        panic!("between the lock and the record");
+    }));
+    assert!(holder.is_err());
+    store.world.pass(Duration::from_secs(10));
+    assert_eq!(store.log.tail_held_millis(store.world.now()), 0, "nobody counts as holding it");
+    let put = store.put("T");
+    assert_eq!((put.wrote_offset, put.logics_offset), (end, 1), "no place was lost");
+}
