@@ -36,7 +36,8 @@ pub struct Damage {
 pub struct LogSummary {
     /// Good records.
     pub records: u64,
-    /// Position behind the last good record.
+    /// Position behind the last good record, or behind the blank record that ends its file: a store stopped between the
+    /// two goes on there.
     pub end: u64,
     /// Store time of the last good record, 0 without one.
     pub last_store_timestamp: i64,
@@ -265,7 +266,10 @@ fn show(
             summary.last_store_timestamp = view.store_timestamp;
             (visit(at, LogItem::Record(view)), next)
         }
-        Decoded::Blank => (visit(at, LogItem::Blank), file.end()),
+        Decoded::Blank => {
+            summary.end = file.end();
+            (visit(at, LogItem::Blank), file.end())
+        }
     }
 }
 

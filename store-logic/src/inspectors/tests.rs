@@ -164,6 +164,20 @@ fn a_hole_is_damage_and_a_torn_tail_has_nothing_behind() {
 }
 
 #[test]
+fn a_log_that_ends_with_a_blank_record_ends_with_its_file() {
+    let (_dir, path, places) = log(30);
+    for entry in std::fs::read_dir(&path).unwrap() {
+        let later = entry.unwrap().path();
+        if !later.ends_with("00000000000000000000") {
+            std::fs::remove_file(later).unwrap();
+        }
+    }
+    let (records, damages, summary) = walk(&path);
+    assert!(records.len() < places.len() && damages.is_empty(), "{damages:?}");
+    assert_eq!(summary.end, FILE_SIZE);
+}
+
+#[test]
 fn a_blank_record_of_another_length_is_damage() {
     let (_dir, path, places) = log(30);
     let file = path.join("00000000000000000000");
