@@ -183,6 +183,17 @@ impl Broker {
         process::run(&mut command, &log, VERIFY_DEADLINE).context("store verify")
     }
 
+    /// Looks into a store that may be in use, which need not be whole at any moment, with `stratamq store info`.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn look_into_store(&self) -> Result<()> {
+        let log = self.directory.join("info.log");
+        let mut command = Command::new(&self.binary);
+        command.args(["store", "info"]).arg(&self.store);
+        process::run(&mut command, &log, VERIFY_DEADLINE).context("store info")
+    }
+
     fn command(&self) -> Result<Command> {
         let mut text = String::new();
         for (key, value) in &self.settings {

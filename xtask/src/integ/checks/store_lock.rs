@@ -32,7 +32,7 @@ pub fn two_processes(context: &Context, directory: &Path) -> Result<String> {
         ledger.wait("acknowledgements", PATIENCE, &mut alive, |acknowledged, _| acknowledged >= MESSAGES)?;
         let (status, said) = second.refused_start()?;
         ensure!(status.code() == Some(1), "expected exit status 1, found {status}: {said}");
-        second.verify_store().context("looking into a store in use")?;
+        second.look_into_store().context("looking into a store in use")?;
         ledger
             .wait("acknowledgements", PATIENCE, &mut alive, |acknowledged, _| acknowledged >= 2 * MESSAGES)?;
         Ok(said)
