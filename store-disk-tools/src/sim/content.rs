@@ -1,35 +1,62 @@
-//! What a file holds: live and durable apart.
+//! What a file holds: live, durable, and what it has held in between.
 
-use super::memory::{Memory, PAGE};
-use super::random::Random;
+use super::image::FileImage;
+use super::memory::Memory;
+use super::page::{PAGE, PageImage};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Bytes that reach the disk whole or not at all.
-const SECTOR: usize = 512;
 
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) memory: Arc<Memory>,
     pub(super) len: usize,
-    durable: Vec<u8>,
+    /// Epoch milliseconds.
+    pub(super) modified: i64,
+    history: Arc<History>,
     /// Pages that a failed sync dropped, as they were then: the kernel takes them for clean.
-    dropped: BTreeMap<usize, Vec<u8>>,
+    dropped: BTreeMap<usize, PageImage>,
+}
+
+/// What may be found of a file after a power cut.
+#[derive(Debug, Clone)]
+pub(super) struct History {
+    /// Lengths since the last sync, the durable one first.
+    pub(super) lens: Vec<usize>,
+    /// Every page as it was at the last sync and as it was seen since, the durable one first.
+    pub(super) pages: Vec<Vec<PageImage>>,
+    pub(super) modified: i64,
 }
 
 impl Content {
-    pub(super) fn new() -> Self {
-        Self { memory: Arc::new(Memory::new(0)), len: 0, durable: Vec::new(), dropped: BTreeMap::new() }
+    pub(super) fn new(now: i64) -> Self {
+        Self::of(&FileImage { len: 0, modified: now, pages: Vec::new() })
     }
 
-    /// A file that holds `durable` and nothing else.
-    fn from_durable(durable: Vec<u8>) -> Self {
-        let memory = Memory::new(durable.len());
-        for (at, byte) in durable.iter().enumerate() {
-            memory.set(at, *byte);
+    /// A file all of which is durable.
+    pub(super) fn of(image: &FileImage) -> Self {
+        let history = History {
+            lens: vec![image.len],
+            pages: image.pages.iter().map(|page| vec![page.clone()]).collect(),
+            modified: image.modified,
+        };
+        let memory = Arc::new(Memory::of(&image.pages));
+        let dropped = BTreeMap::new();
+        Self { memory, len: image.len, modified: image.modified, history: Arc::new(history), dropped }
+    }
+
+    /// A file of which what is not durable stays so (its process was killed).
+    pub(super) fn resume(history: &Arc<History>, dropped: &BTreeMap<usize, PageImage>) -> Self {
+        let len = history.lens.last().copied().unwrap_or(0);
+        let live = |versions: &Vec<PageImage>| versions.last().cloned().unwrap_or_else(PageImage::zero);
+        let pages: Vec<PageImage> = history.pages.iter().map(live).collect();
+        Self {
+            memory: Arc::new(Memory::of(&pages)),
+            len,
+            modified: history.modified,
+            history: Arc::clone(history),
+            dropped: dropped.clone(),
         }
-        Self { memory: Arc::new(memory), len: durable.len(), durable, dropped: BTreeMap::new() }
     }
 
     /// Changes the length; new bytes are zero. A file that is mapped keeps its memory as long as that is large enough.
@@ -37,9 +64,7 @@ impl Content {
         if len > self.memory.capacity() {
             self.memory = Arc::new(self.memory.resized(len));
         }
-        for at in len..self.len {
-            self.memory.set(at, 0);
-        }
+        self.memory.clear(len, self.len);
         self.len = len;
     }
 
@@ -47,69 +72,79 @@ impl Content {
         if at + bytes.len() > self.len {
             self.set_len(at + bytes.len());
         }
-        for (offset, byte) in bytes.iter().enumerate() {
-            self.memory.set(at + offset, *byte);
+        self.memory.write(at, bytes);
+    }
+
+    /// Notes every page and the length as they are now: the kernel may write them back from here on.
+    pub(super) fn observe(&mut self) {
+        let pages = self.memory.pages().max(self.history.pages.len());
+        for page in 0..pages {
+            let last = self.history.pages.get(page).and_then(|versions| versions.last());
+            let is_noted = match last {
+                Some(last) => self.memory.is(page, last),
+                None => self.memory.is(page, &PageImage::zero()),
+            };
+            if !is_noted {
+                let image = self.memory.page(page);
+                self.versions(page).push(image);
+            }
+        }
+        if self.history.lens.last() != Some(&self.len) {
+            let len = self.len;
+            Arc::make_mut(&mut self.history).lens.push(len);
+        }
+        if self.history.modified != self.modified {
+            Arc::make_mut(&mut self.history).modified = self.modified;
         }
     }
 
+    fn versions(&mut self, page: usize) -> &mut Vec<PageImage> {
+        let history = Arc::make_mut(&mut self.history);
+        while history.pages.len() <= page {
+            history.pages.push(vec![PageImage::zero()]);
+        }
+        &mut history.pages[page]
+    }
+
+    pub(super) fn history(&self) -> &Arc<History> {
+        &self.history
+    }
+
+    pub(super) fn dropped(&self) -> &BTreeMap<usize, PageImage> {
+        &self.dropped
+    }
+
     fn pages(&self, range: &Range<usize>) -> Range<usize> {
-        range.start / PAGE..range.end.min(self.len).div_ceil(PAGE)
+        range.start / PAGE..range.end.div_ceil(PAGE).min(self.memory.pages().max(self.history.pages.len()))
     }
 
     /// Makes the pages of `range` and the length durable.
-    pub(super) fn sync(&mut self, range: &Range<usize>) {
-        self.durable.resize(self.len, 0);
+    pub(super) fn sync(&mut self, range: &Range<usize>, now: i64) {
         for page in self.pages(range) {
-            let bytes = self.memory.page(page, self.len);
-            if self.dropped.get(&page) == Some(&bytes) {
+            let live = self.memory.page(page);
+            if self.dropped.get(&page).is_some_and(|dropped| dropped.same(&live)) {
                 continue;
             }
             self.dropped.remove(&page);
-            self.durable[page * PAGE..page * PAGE + bytes.len()].copy_from_slice(&bytes);
+            let versions = self.versions(page);
+            if versions.len() != 1 || !versions[0].same(&live) {
+                *versions = vec![live];
+                self.modified = now;
+            }
+        }
+        if self.history.lens != [self.len] {
+            Arc::make_mut(&mut self.history).lens = vec![self.len];
         }
     }
 
     /// A sync of `range` failed: its pages count as clean and are not durable.
     pub(super) fn drop_pages(&mut self, range: &Range<usize>) {
         for page in self.pages(range) {
-            let bytes = self.memory.page(page, self.len);
-            if self.durable.get(page * PAGE..page * PAGE + bytes.len()) != Some(&bytes[..]) {
-                self.dropped.insert(page, bytes);
+            let live = self.memory.page(page);
+            let durable = self.history.pages.get(page).and_then(|versions| versions.first());
+            if !durable.is_some_and(|durable| durable.same(&live)) {
+                self.dropped.insert(page, live);
             }
         }
     }
-
-    /// What the file may hold after a power cut.
-    pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
-        let len = if random.below(2) == 0 { self.durable.len() } else { self.len };
-        let mut survived = self.durable.clone();
-        survived.resize(len, 0);
-        for page in 0..len.div_ceil(PAGE) {
-            let live = self.memory.page(page, self.len.min(len));
-            let old = page * PAGE..(page * PAGE + live.len()).min(len);
-            if survived[old.clone()] != live[..] {
-                keep_some(&mut survived[old], &live, random);
-            }
-        }
-        Self::from_durable(survived)
-    }
-
-    /// What the file holds after its process was killed: everything that was written.
-    pub(super) fn after_kill(&self) -> Self {
-        let live = (0..self.len).map(|at| self.memory.get(at)).collect();
-        let mut content = Self::from_durable(live);
-        content.durable = self.durable.clone();
-        content.dropped = self.dropped.clone();
-        content
-    }
-}
-
-/// A page is old, new, or new up to some sector.
-fn keep_some(old: &mut [u8], live: &[u8], random: &mut Random) {
-    let kept = match random.below(3) {
-        0 => 0,
-        1 => live.len(),
-        _ => (random.below((PAGE / SECTOR) as u64) as usize * SECTOR).min(live.len()),
-    };
-    old[..kept].copy_from_slice(&live[..kept]);
 }

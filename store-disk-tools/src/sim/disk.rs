@@ -1,209 +1,21 @@
-use super::clock::SimClock;
-use super::content::Content;
+//! The simulated disk as the store calls it.
+
 use super::faults::{Fault, Operation};
 use super::memory::SimMapping;
-use super::names::{Names, Node};
-use super::random::{Random, SimEntropy};
-use crate::env::{DirEntry, Disk, DiskFile, Env, FileKind, FileStat, Mappable, OpenMode, Space};
+use super::names::Node;
+use super::world::Shared;
+use crate::env::{DirEntry, Disk, DiskFile, FileKind, FileStat, Mappable, OpenMode, Space};
 use crate::error::{DiskError, Result};
-use std::collections::{BTreeMap, HashSet};
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A simulated machine: a disk, a clock, and numbers from a seed.
-#[derive(Debug, Clone)]
-pub struct SimWorld {
-    shared: Arc<Shared>,
-    clock: SimClock,
-    seed: u64,
-}
+/// Bytes of the whole disk, as far as anyone asks.
+const TOTAL: u64 = 1 << 40;
 
 #[derive(Debug)]
-pub(super) struct Shared {
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    names: Names,
-    files: BTreeMap<u64, Content>,
-    next_file: u64,
-    locks: HashSet<u64>,
-    /// Operations so far.
-    operations: u64,
-    faults: BTreeMap<u64, Fault>,
-    faults_hit: u64,
-    power_cut_at: Option<u64>,
-    random: Random,
-    /// What is left, once the power is off.
-    left: Option<Box<State>>,
-}
-
-impl SimWorld {
-    /// An empty disk at the time `now` (epoch milliseconds).
-    pub fn new(seed: u64, now: i64) -> Self {
-        let state = State {
-            names: Names::default(),
-            files: BTreeMap::new(),
-            next_file: 1,
-            locks: HashSet::new(),
-            operations: 0,
-            faults: BTreeMap::new(),
-            faults_hit: 0,
-            power_cut_at: None,
-            random: Random::new(seed),
-            left: None,
-        };
-        Self { shared: Arc::new(Shared { state: Mutex::new(state) }), clock: SimClock::new(now), seed }
-    }
-
-    /// The world as a store sees it.
-    pub fn env(&self) -> Env {
-        Env::new(
-            Arc::new(SimDisk { shared: Arc::clone(&self.shared) }),
-            Arc::new(self.clock.clone()),
-            Arc::new(SimEntropy::new(self.seed)),
-        )
-    }
-
-    /// The clock.
-    pub fn clock(&self) -> &SimClock {
-        &self.clock
-    }
-
-    /// Operations so far: what [`SimWorld::cut_power_at`] and [`SimWorld::plan_fault`] count.
-    pub fn operations(&self) -> u64 {
-        self.shared.lock().operations
-    }
-
-    /// The operation with this number, and all later ones, find no power.
-    pub fn cut_power_at(&self, operation: u64) {
-        self.shared.lock().power_cut_at = Some(operation);
-    }
-
-    /// The first operation from this number on that the fault can hit is hit by it.
-    pub fn plan_fault(&self, operation: u64, fault: Fault) {
-        self.shared.lock().faults.insert(operation, fault);
-    }
-
-    /// Faults that have hit an operation.
-    pub fn faults_hit(&self) -> u64 {
-        self.shared.lock().faults_hit
-    }
-
-    /// True once the power is off.
-    pub fn is_off(&self) -> bool {
-        self.shared.lock().left.is_some()
-    }
-
-    /// Cuts the power now, unless it is off, and returns the machine as it comes up again: with what had reached the
-    /// disk, and some of what had not.
-    pub fn restart_after_power_cut(&self) -> Self {
-        let mut state = self.shared.lock();
-        state.cut_power();
-        let left = state.left.as_ref().map(|left| left.copy_after_kill());
-        drop(state);
-        self.with(left.unwrap_or_else(|| unreachable!("the power has just been cut")))
-    }
-
-    /// The machine after its process was killed: everything written is there, what was not durable still is not.
-    pub fn restart_after_kill(&self) -> Self {
-        self.with(self.shared.lock().copy_after_kill())
-    }
-
-    fn with(&self, state: State) -> Self {
-        Self {
-            shared: Arc::new(Shared { state: Mutex::new(state) }),
-            clock: self.clock.clone(),
-            seed: self.seed,
-        }
-    }
-}
-
-impl State {
-    fn fresh(&self, names: Names, files: BTreeMap<u64, Content>) -> Self {
-        Self {
-            names,
-            files,
-            next_file: self.next_file,
-            locks: HashSet::new(),
-            operations: 0,
-            faults: BTreeMap::new(),
-            faults_hit: 0,
-            power_cut_at: None,
-            random: self.random.clone(),
-            left: None,
-        }
-    }
-
-    fn copy_after_kill(&self) -> Self {
-        let files = self.files.iter().map(|(file, content)| (*file, content.after_kill())).collect();
-        self.fresh(self.names.after_kill(), files)
-    }
-
-    fn cut_power(&mut self) {
-        if self.left.is_some() {
-            return;
-        }
-        let names = self.names.after_power_cut(&mut self.random);
-        let mut files = BTreeMap::new();
-        let kept: Vec<u64> = names.files().collect();
-        for file in kept {
-            if let Some(content) = self.files.get(&file) {
-                files.insert(file, content.after_power_cut(&mut self.random));
-            }
-        }
-        self.left = Some(Box::new(self.fresh(names, files)));
-    }
-
-    /// Counts an operation; fails when the power is off or a fault is planned for it.
-    fn begin(&mut self, operation: Operation) -> io::Result<()> {
-        self.operations += 1;
-        if self.power_cut_at.is_some_and(|at| self.operations >= at) {
-            self.cut_power();
-        }
-        if self.left.is_some() {
-            return Err(io::Error::other("the power is off"));
-        }
-        let due = self.faults.range(..=self.operations).find(|(_, fault)| fault.can_hit(operation));
-        let Some((at, fault)) = due.map(|(at, fault)| (*at, *fault)) else { return Ok(()) };
-        self.faults.remove(&at);
-        self.faults_hit += 1;
-        Err(match fault {
-            Fault::NoSpace => io::ErrorKind::StorageFull.into(),
-            Fault::SyncError | Fault::WriteError | Fault::NameError => io::Error::other("input/output error"),
-        })
-    }
-
-    fn content(&mut self, file: u64) -> &mut Content {
-        self.files.entry(file).or_insert_with(Content::new)
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn sync_content(&self, file: u64, range: Range<usize>) -> io::Result<()> {
-        let mut state = self.lock();
-        let begun = state.begin(Operation::Sync);
-        let off = state.left.is_some();
-        let content = state.content(file);
-        match begun {
-            Ok(()) => content.sync(&range),
-            Err(_) if off => {}
-            Err(_) => content.drop_pages(&range),
-        }
-        begun
-    }
-}
-
-#[derive(Debug)]
-struct SimDisk {
-    shared: Arc<Shared>,
+pub(super) struct SimDisk {
+    pub(super) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
@@ -227,13 +39,7 @@ impl Disk for SimDisk {
             (Some(Node::Directory), _) => Err(io::ErrorKind::IsADirectory.into()),
             (None, OpenMode::Read | OpenMode::ReadWrite) => Err(io::ErrorKind::NotFound.into()),
             (None, OpenMode::CreateNew | OpenMode::OpenOrCreate) => {
-                state.begin(Operation::Create).map(|()| {
-                    let file = state.next_file;
-                    state.next_file += 1;
-                    state.files.insert(file, Content::new());
-                    state.names.put(path, Node::File(file));
-                    file
-                })
+                state.begin(Operation::Create).map(|()| state.create(path))
             }
         };
         drop(state);
@@ -267,8 +73,7 @@ impl Disk for SimDisk {
         let entry = |(name, node): (String, Node)| match node {
             Node::Directory => DirEntry { name, kind: FileKind::Directory, len: 0 },
             Node::File(file) => {
-                let len = state.files.get(&file).map_or(0, |content| content.len as u64);
-                DirEntry { name, kind: FileKind::File, len }
+                DirEntry { name, kind: FileKind::File, len: state.len(file) }
             }
         };
         Ok(state.names.list(path).into_iter().map(entry).collect())
@@ -279,8 +84,8 @@ impl Disk for SimDisk {
         Ok(state.names.get(path).map(|node| match node {
             Node::Directory => FileStat { kind: FileKind::Directory, len: 0, modified: 0 },
             Node::File(file) => {
-                let len = state.files.get(&file).map_or(0, |content| content.len as u64);
-                FileStat { kind: FileKind::File, len, modified: 0 }
+                let modified = state.files.get(&file).map_or(0, |content| content.modified);
+                FileStat { kind: FileKind::File, len: state.len(file), modified }
             }
         }))
     }
@@ -323,7 +128,8 @@ impl Disk for SimDisk {
     }
 
     fn space(&self, _path: &Path) -> Result<Space> {
-        Ok(Space { total: 1 << 40, available: 1 << 39, used: 1 << 39 })
+        let available = if self.shared.lock().is_full() { 0 } else { TOTAL / 2 };
+        Ok(Space { total: TOTAL, available, used: TOTAL - available })
     }
 }
 
@@ -351,28 +157,37 @@ impl DiskFile for SimFile {
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> Result<()> {
         let from = self.to_usize("read", offset)?;
         let mut state = self.shared.lock();
+        wrap("read", &self.path, state.begin(Operation::Read))?;
         let content = state.content(self.file);
         if from.checked_add(buf.len()).is_none_or(|end| end > content.len) {
             return Err(DiskError::new("read", &self.path, io::ErrorKind::UnexpectedEof.into()));
         }
-        for (offset, byte) in buf.iter_mut().enumerate() {
-            *byte = content.memory.get(from + offset);
-        }
+        content.memory.read(from, buf);
         Ok(())
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
         let at = self.to_usize("write", offset)?;
         let mut state = self.shared.lock();
-        wrap("write", &self.path, state.begin(Operation::Write))?;
-        state.content(self.file).write(bytes, at);
-        Ok(())
+        let fault = wrap("write", &self.path, state.begin_or_fault(Operation::Write))?;
+        let written = match fault {
+            None => bytes,
+            Some(Fault::ShortWrite) => &bytes[..bytes.len() / 2],
+            Some(_) => &[],
+        };
+        let now = state.now();
+        let content = state.content(self.file);
+        if !written.is_empty() {
+            content.write(written, at);
+            content.modified = now;
+        }
+        fault.map_or(Ok(()), |fault| Err(DiskError::new("write", &self.path, fault.error())))
     }
 
     fn set_len(&self, len: u64) -> Result<()> {
         let len = self.to_usize("resize", len)?;
         let mut state = self.shared.lock();
-        wrap("resize", &self.path, state.begin(Operation::Write))?;
+        wrap("resize", &self.path, state.begin(Operation::Resize))?;
         state.content(self.file).set_len(len);
         Ok(())
     }
@@ -380,7 +195,7 @@ impl DiskFile for SimFile {
     fn allocate(&self, offset: u64, len: u64) -> Result<()> {
         let end = self.to_usize("reserve blocks for", offset.saturating_add(len))?;
         let mut state = self.shared.lock();
-        wrap("reserve blocks for", &self.path, state.begin(Operation::Write))?;
+        wrap("reserve blocks for", &self.path, state.begin(Operation::Resize))?;
         let content = state.content(self.file);
         if end > content.len {
             content.set_len(end);
