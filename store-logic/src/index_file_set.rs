@@ -50,10 +50,9 @@ impl IndexFileSet {
         });
         let usable = entries.iter().position(|entry| entry.len != geometry.file_size());
         let unusable = entries.split_off(usable.unwrap_or(entries.len()));
-        for entry in &unusable {
+        // From the last, each durably: a start after a crash in between must not take later files for those that follow.
+        for entry in unusable.iter().rev() {
             set_aside(env, &directory.join(&entry.name), entry.len, geometry)?;
-        }
-        if !unusable.is_empty() {
             env.disk().sync_dir(directory)?;
         }
         let files = entries

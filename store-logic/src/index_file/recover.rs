@@ -39,14 +39,24 @@ impl IndexFile {
         Ok(number)
     }
 
-    /// Keeps the entries below number `count` and builds every slot anew from them. What is dropped is cleared, so that
-    /// no later state of the file can take it for its own.
+    /// Keeps the entries below number `count` and builds every slot anew from them. What is dropped is cleared, and the
+    /// file durable afterwards, so that no later state of it can be taken for one of before.
     pub fn rebuild(&self, count: u32) -> Result<()> {
         let before = self.header()?;
         self.clear_slots()?;
-        for number in count..before.index_count {
+        let mut number = count;
+        // A crash in the middle of an earlier rebuild may have left entries behind those counted.
+        while number < self.geometry.entries
+            && (number < before.index_count || self.entry(number)? != IndexEntry::default())
+        {
             self.store_entry(number, IndexEntry::default())?;
+            number += 1;
         }
+        self.rebuild_slots(count, &before)?;
+        Ok(self.cells.flush(0, self.geometry.entry_at(number))?)
+    }
+
+    fn rebuild_slots(&self, count: u32, before: &IndexHeader) -> Result<()> {
         if count <= 1 {
             return self.set_header(&IndexHeader { index_count: 1, ..IndexHeader::default() });
         }

@@ -26,8 +26,6 @@ impl IndexFileSet {
             }
             let count = file.plausible_count(from, log_end)?;
             file.rebuild(count)?;
-            // What a killed process had written may stand in the page cache alone.
-            file.flush()?;
             // A file is followed by another only once it is full: one that is not has lost entries.
             let followed = position + 1 < files.len();
             if count < header.index_count || (followed && !file.is_full()?) {
