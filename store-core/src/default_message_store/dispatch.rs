@@ -137,7 +137,7 @@ impl Shared {
         let handle = self.queues.get_or_create(topic, queue_id)?;
         let (unit, stored) = (unit_of(request), Some(request.store_timestamp));
         match handle.queue.put_stored(queue_offset, unit, stored)? {
-            PutUnit::Appended | PutUnit::Present | PutUnit::Stale => {}
+            PutUnit::Appended | PutUnit::Present | PutUnit::Torn(_) | PutUnit::Stale => {}
             PutUnit::Taken(present) => {
                 tracing::warn!(
                     topic,

@@ -15,6 +15,8 @@ pub enum PutUnit {
     /// Nothing is to be written any more: the place was given up as lost, or the unit is of a former queue of this name,
     /// which was deleted, and a later record has the place now.
     Stale,
+    /// The record has its place, but its unit is another: it was torn by a crash. Nothing was written.
+    Torn(Unit),
     /// Its place is taken by a record that stands earlier in the log: the units from there on are of a former queue of
     /// this name. Nothing was written.
     Taken(Unit),
@@ -60,7 +62,8 @@ impl ConsumeQueue {
             // Below the first file: long gone.
             None => PutUnit::Present,
             Some(present) if present.is_blank() => PutUnit::Stale,
-            Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Present,
+            Some(present) if present == unit => PutUnit::Present,
+            Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Torn(present),
             Some(present) if present.phy_offset > unit.phy_offset => PutUnit::Stale,
             Some(present) => PutUnit::Taken(present),
         }

@@ -60,6 +60,9 @@ impl ConsumeQueue {
         {
             end -= 1;
         }
+        if end == 0 && self.max_offset() > 0 {
+            return self.destroy();
+        }
         if end < self.max_offset() {
             self.files.truncate(end * UNIT_SIZE)?;
         }

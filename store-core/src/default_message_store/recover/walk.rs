@@ -136,6 +136,19 @@ fn compare_or_put(
             queue.restart_at(0)?;
             queue.put_stored(queue_offset, unit, stored)
         }
+        // A unit may lie in two sectors, of which one reached the disk. The walk puts all behind it again.
+        PutUnit::Torn(present) => {
+            tracing::warn!(
+                topic = request.topic,
+                queue_id = request.queue_id,
+                queue_offset,
+                ?present,
+                ?unit,
+                "a unit was torn"
+            );
+            queue.restart_at(queue_offset)?;
+            queue.put(queue_offset, unit)
+        }
         put => Ok(put),
     }
 }
