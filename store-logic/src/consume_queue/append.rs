@@ -62,7 +62,7 @@ impl ConsumeQueue {
             // Below the first file: long gone.
             None => PutUnit::Present,
             Some(present) if present.is_blank() => PutUnit::Stale,
-            Some(present) if present == unit => PutUnit::Present,
+            Some(present) if present == unit || is_extended(&present, &unit) => PutUnit::Present,
             Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Torn(present),
             Some(present) if present.phy_offset > unit.phy_offset => PutUnit::Stale,
             Some(present) => PutUnit::Taken(present),
@@ -101,4 +101,11 @@ impl ConsumeQueue {
         file.append(&unit.encode())?;
         Ok(())
     }
+}
+
+/// True when `present` is `unit` with an address in the queue's extension in place of its tag code. The upper half of a
+/// negative hash alone, which a crash may leave, is no address.
+fn is_extended(present: &Unit, unit: &Unit) -> bool {
+    let same_record = (present.phy_offset, present.size) == (unit.phy_offset, unit.size);
+    same_record && present.has_ext_address() && present.tags_code >> 32 != -1
 }

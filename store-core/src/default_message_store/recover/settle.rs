@@ -28,6 +28,9 @@ impl Shared {
         }
         self.keep_lost_places()?;
         self.settle_checkpoint(end)?;
+        if !clean && (end.records > 0 || end.offset == log_min) {
+            self.lower_checkpoint(end)?;
+        }
         self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
         self.dispatched.store(end.offset, Ordering::Release);
         self.dispatched_timestamp.store(end.last_store_timestamp, Ordering::Release);
@@ -60,5 +63,22 @@ impl Shared {
             self.checkpoint.set_logics(last.0, last.1)?;
         }
         Ok(())
+    }
+
+    /// Queues and index may have been durable further than the log is: what the checkpoint says of records that are lost
+    /// must not hold for those that take their places, whatever the clock says then.
+    fn lower_checkpoint(&self, end: &LogEnd) -> Result<(), StoreError> {
+        let fields = self.checkpoint.fields()?;
+        let newest = end.last_store_timestamp;
+        if fields.physic_msg_timestamp > newest {
+            self.checkpoint.set_physic_msg_timestamp(newest)?;
+        }
+        if fields.logics_msg_timestamp > newest {
+            self.checkpoint.set_logics(newest, end.last_record.unwrap_or(0))?;
+        }
+        if fields.index_msg_timestamp > newest {
+            self.checkpoint.set_index_msg_timestamp(newest)?;
+        }
+        Ok(self.checkpoint.flush()?)
     }
 }

@@ -138,16 +138,10 @@ fn compare_or_put(
         }
         // A unit may lie in two sectors, of which one reached the disk. The walk puts all behind it again.
         PutUnit::Torn(present) => {
-            tracing::warn!(
-                topic = request.topic,
-                queue_id = request.queue_id,
-                queue_offset,
-                ?present,
-                ?unit,
-                "a unit was torn"
-            );
+            let (topic, queue_id) = (place.topic, place.queue_id);
+            tracing::warn!(topic, queue_id, queue_offset, ?present, ?unit, "a unit was torn");
             queue.restart_at(queue_offset)?;
-            queue.put(queue_offset, unit)
+            queue.put_stored(queue_offset, unit, stored)
         }
         put => Ok(put),
     }
