@@ -2,6 +2,8 @@
 
 mod clean_by_hand;
 #[cfg(test)]
+mod buffered_simulation;
+#[cfg(test)]
 mod crash_simulation;
 mod delete_topics;
 pub(crate) mod disk_level;

@@ -1,148 +1,108 @@
-//! The store on the simulated disk: its services are stepped in a seeded order on one thread, the power is cut at every
-//! operation of the run (and faults planned at every operation), and what comes up again is held against what was
-//! acknowledged.
+//! The store on the simulated disk, its services stepped in a seeded order on one thread.
 //!
-//! A failure names seed and operation; `STORE_CRASH_SEED` replays one seed, `STORE_CRASH_SEEDS` runs so many instead of
-//! the few of an ordinary test run.
+//! A run is played once. At each of its operations the power is cut and the process killed, in every way the simulated
+//! disk knows, and what comes up again is held against what was put and promised, against the cross-check behind
+//! `stratamq store verify`, and against itself after a second recovery and a clean restart.
+//!
+//! A failure names seed, scenario, operation and image. `STORE_CRASH_SEED` replays one seed, `STORE_CRASH_SEEDS` runs so
+//! many instead of the few of an ordinary test run, from `STORE_CRASH_FROM` on; `STORE_CRASH_FLUSH` (`sync` or `async`)
+//! leaves the scenarios of the other kind out. `cargo xtask sim` sets them.
 
+mod checker;
+mod found;
 mod oracle;
+mod run;
+mod scenario;
 mod stepped_store;
-mod workload;
 
 use super::DefaultMessageStore;
+use crate::config::FlushDiskType;
 use crate::message_store::{MessageStore, QueryRequest};
-use oracle::Oracle;
-use stepped_store::SteppedStore;
+use checker::{Checker, Counts};
+use run::Run;
+use scenario::Scenario;
+use std::ops::Range;
 use store_logic::sim::{Fault, SimWorld};
-use workload::{Setup, Workload, config};
 
-const NOW: i64 = 1_700_000_000_000;
-/// Power cuts apart from the operation they happen at: each leaves other pages behind.
-const CUTS_PER_OPERATION: u64 = 2;
-
-fn seeds(ordinary: u64) -> Vec<u64> {
+fn seeds(ordinary: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match (number("STORE_CRASH_SEED"), number("STORE_CRASH_SEEDS")) {
-        (Some(seed), _) => vec![seed],
-        (None, count) => (0..count.unwrap_or(ordinary)).collect(),
+    let from = number("STORE_CRASH_FROM").unwrap_or(0);
+    match number("STORE_CRASH_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => from..from + number("STORE_CRASH_SEEDS").unwrap_or(ordinary),
     }
 }
 
-/// Runs the workload on a new world prepared by `prepare`; errors of the store end it, as they would a broker's puts.
-fn run(world: &SimWorld, seed: u64, setup: Setup) -> Oracle {
-    let mut oracle = Oracle::default();
-    let mut workload = Workload::new(seed, setup);
-    if let Ok(mut store) = SteppedStore::open(world, config(setup)) {
-        workload.run(world, &mut store, &mut oracle);
+/// Plays the scenario with each seed and cuts it at every operation.
+fn cut_everywhere(scenario: &Scenario, ordinary_seeds: u64) {
+    each_seed(scenario, ordinary_seeds, Checker::cut_everywhere);
+}
+
+fn each_seed(scenario: &Scenario, ordinary_seeds: u64, check: impl Fn(&mut Checker)) {
+    let is_sync = scenario.flush == FlushDiskType::SyncFlush;
+    if std::env::var("STORE_CRASH_FLUSH").is_ok_and(|only| (only == "sync") != is_sync) {
+        return;
     }
-    oracle
-}
-
-fn operations_of(seed: u64, setup: Setup) -> u64 {
-    let world = SimWorld::new(seed, NOW);
-    let oracle = run(&world, seed, setup);
-    assert!(oracle.acknowledged() > 10, "seed {seed}: a run that tests nothing");
-    world.operations()
-}
-
-fn cut_everywhere(setup: Setup, ordinary_seeds: u64) -> u64 {
-    let mut states = 0;
     for seed in seeds(ordinary_seeds) {
-        for cut in 1..=operations_of(seed, setup) + 1 {
-            for variant in 0..CUTS_PER_OPERATION {
-                let world = SimWorld::new(seed ^ (variant << 32), NOW);
-                world.cut_power_at(cut);
-                let oracle = run(&world, seed, setup);
-                let what = format!("seed {seed}, {setup:?}, power cut at operation {cut}, variant {variant}");
-                oracle.check_after(&world.restart_after_power_cut(), setup, &what);
-                states += 1;
-            }
-        }
-    }
-    states
-}
-
-#[test]
-fn sync_flush_keeps_what_it_acknowledged_through_every_power_cut() {
-    let states = cut_everywhere(Setup::SYNC, 2);
-    println!("{states} crash states");
-}
-
-#[test]
-fn async_flush_invents_nothing_at_any_power_cut() {
-    let states = cut_everywhere(Setup::ASYNC, 1);
-    println!("{states} crash states");
-}
-
-#[test]
-fn with_write_buffers_sync_flush_keeps_what_it_acknowledged_and_async_flush_invents_nothing() {
-    let states = cut_everywhere(Setup::SYNC_POOL, 1) + cut_everywhere(Setup::ASYNC_POOL, 1);
-    println!("{states} crash states");
-}
-
-#[test]
-fn a_kill_at_any_point_loses_nothing_that_was_put() {
-    for seed in seeds(3) {
-        for setup in [Setup::SYNC, Setup::ASYNC] {
-            killed_everywhere(seed, setup, |oracle, _| oracle.all_in_the_log());
-        }
+        let mut checker = Checker::new(scenario, seed);
+        check(&mut checker);
+        report(scenario, seed, &checker.counts);
     }
 }
 
-#[test]
-fn with_write_buffers_a_kill_loses_nothing_that_was_acknowledged_by_a_sync_or_could_be_read() {
-    for seed in seeds(3) {
-        for setup in [Setup::SYNC_POOL, Setup::ASYNC_POOL] {
-            killed_everywhere(seed, setup, Oracle::acknowledged_or_readable);
-        }
-    }
+/// One line for `cargo xtask sim`, which adds them up.
+fn report(scenario: &Scenario, seed: u64, counts: &Counts) {
+    println!("sim: {} {:?}, seed {seed}: {counts}", scenario.name, scenario.flush);
 }
 
 #[test]
-fn a_kill_loses_what_was_only_in_a_write_buffer() {
-    let world = SimWorld::new(1, NOW);
-    let mut oracle = Oracle::default();
-    let mut store = SteppedStore::open(&world, config(Setup::ASYNC_POOL)).expect("an empty disk");
-    assert_eq!(store.name_of(workload::COMMITTER), "CommitRealTime");
-    let mut workload = Workload::new(1, Setup::ASYNC_POOL);
-    for _ in 0..3 {
-        workload.put(&mut store, &mut oracle);
-    }
-    oracle.look_at_answers(&world);
-    assert_eq!(oracle.acknowledged(), 3);
-    let lost = oracle.check_after(&world.restart_after_kill(), Setup::ASYNC_POOL, "killed before the commit");
-    assert_eq!(lost, [0, 0], "acknowledged by ASYNC_FLUSH, in the buffer alone");
-    store.settle();
-    let kept = oracle.check_after(&world.restart_after_kill(), Setup::ASYNC_POOL, "killed after the commit");
-    assert_eq!(kept.iter().sum::<u64>(), 3);
-}
-
-/// Kills the process after every step; `promised` says what must be there then.
-fn killed_everywhere(seed: u64, setup: Setup, promised: impl Fn(&Oracle, &SteppedStore) -> Oracle) {
-    let world = SimWorld::new(seed, NOW);
-    let mut oracle = Oracle::default();
-    let mut store = SteppedStore::open(&world, config(setup)).expect("an empty disk");
-    let mut workload = Workload::new(seed, setup);
-    for step in 0..workload::STEPS {
-        workload.step(&world, &mut store, &mut oracle);
-        let killed = world.restart_after_kill();
-        let what = format!("seed {seed}, {setup:?}, killed at {step}");
-        promised(&oracle, &store).check_after(&killed, setup.promising_all(), &what);
-    }
+fn rolls_survive_every_power_cut() {
+    cut_everywhere(&Scenario::rolls(), 1);
 }
 
 #[test]
-fn nothing_is_acknowledged_after_a_failed_sync() {
-    for (seed, setup) in seeds(1).into_iter().flat_map(|seed| [(seed, Setup::SYNC), (seed, Setup::SYNC_POOL)])
-    {
-        for operation in 1..=operations_of(seed, setup) {
-            for fault in [Fault::SyncError, Fault::NoSpace, Fault::WriteError, Fault::NameError] {
-                let world = SimWorld::new(seed, NOW);
-                world.plan_fault(operation, fault);
-                let oracle = run(&world, seed, setup);
-                let what = format!("seed {seed}, {setup:?}, {fault:?} at operation {operation}");
-                oracle.check_after(&world.restart_after_power_cut(), setup, &what);
-            }
+fn batches_survive_every_power_cut() {
+    cut_everywhere(&Scenario::batches(), 1);
+}
+
+#[test]
+fn background_flush_invents_nothing_at_any_power_cut() {
+    cut_everywhere(&Scenario::background_flush(), 1);
+}
+
+#[test]
+fn expiry_survives_every_power_cut() {
+    cut_everywhere(&Scenario::expiry(), 1);
+}
+
+#[test]
+fn deleted_topics_stay_deleted_through_every_power_cut() {
+    cut_everywhere(&Scenario::topic_deletion(), 1);
+}
+
+#[test]
+fn restarts_in_the_middle_survive_every_power_cut() {
+    cut_everywhere(&Scenario::restarts(), 1);
+}
+
+#[test]
+fn everything_together_survives_every_power_cut() {
+    cut_everywhere(&Scenario::everything(), 1);
+}
+
+#[test]
+fn a_fault_at_any_operation_loses_nothing_that_was_acknowledged() {
+    for flush in [FlushDiskType::SyncFlush, FlushDiskType::AsyncFlush] {
+        let scenario = Scenario::short(flush);
+        each_seed(&scenario, 1, |checker| fail_everywhere(&scenario, checker));
+    }
+}
+
+fn fail_everywhere(scenario: &Scenario, checker: &mut Checker) {
+    let operations = Run::play(scenario, checker.seed(), None).now();
+    for operation in 1..=operations {
+        for fault in Fault::ALL {
+            checker.fail(operation, fault);
         }
     }
 }
@@ -151,16 +111,18 @@ fn nothing_is_acknowledged_after_a_failed_sync() {
 #[test]
 fn field_F56_a_clean_stop_makes_the_index_durable() {
     for seed in seeds(8) {
-        let world = SimWorld::new(seed, NOW);
-        let store = DefaultMessageStore::open(&world.env(), config(Setup::ASYNC)).expect("opens");
-        let message = workload::message(0, b"b", "KEYS\u{1}k\u{2}");
+        let world = SimWorld::new(seed, run::NOW);
+        let store =
+            DefaultMessageStore::open(&world.env(), Scenario::background_flush().config()).expect("opens");
+        let message = scenario::message("T", 0, b"b", "KEYS\u{1}k\u{2}");
         for _ in 0..10 {
             assert!(store.put(&message).wait().is_stored());
         }
         store.shutdown().expect("a clean stop");
         drop(store);
         let world = world.restart_after_power_cut();
-        let store = DefaultMessageStore::open(&world.env(), config(Setup::ASYNC)).expect("opens");
+        let store =
+            DefaultMessageStore::open(&world.env(), Scenario::background_flush().config()).expect("opens");
         assert!(store.recovery_report().clean, "seed {seed}");
         assert_eq!(store.recovery_report().units_rebuilt, 0, "seed {seed}");
         let query = QueryRequest { topic: "T", key: "k", max_messages: 64, begin: 0, end: i64::MAX };

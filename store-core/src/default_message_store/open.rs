@@ -61,7 +61,7 @@ impl DefaultMessageStore {
 pub(crate) struct Recovered {
     pub(crate) shared: Arc<Shared>,
     pub(crate) early: Early,
-    report: RecoveryReport,
+    pub(crate) report: RecoveryReport,
     pub(crate) lock: LockFile,
 }
 

@@ -49,7 +49,9 @@ impl Content {
     pub(super) fn resume(history: &Arc<History>, dropped: &BTreeMap<usize, PageImage>) -> Self {
         let len = history.lens.last().copied().unwrap_or(0);
         let live = |versions: &Vec<PageImage>| versions.last().cloned().unwrap_or_else(PageImage::zero);
-        let pages: Vec<PageImage> = history.pages.iter().map(live).collect();
+        let mut pages: Vec<PageImage> = history.pages.iter().map(live).collect();
+        let needed = len.div_ceil(PAGE).max(pages.len());
+        pages.resize_with(needed, PageImage::zero);
         Self {
             memory: Arc::new(Memory::of(&pages)),
             len,

@@ -48,11 +48,11 @@ impl Image {
         self.hash_without(&[])
     }
 
-    /// [`Image::hash`] as if the files and directories of these names (last component) were not there.
+    /// [`Image::hash`] as if the files and directories of these names, and all below, were not there.
     pub fn hash_without(&self, names: &[&str]) -> u64 {
         let mut hash = 0;
         for (path, node) in &self.nodes {
-            if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name)) {
+            if !names.is_empty() && path.iter().any(|part| names.iter().any(|name| part == *name)) {
                 continue;
             }
             hash = path.as_os_str().as_encoded_bytes().chunks(8).fold(hash, |hash, chunk| {

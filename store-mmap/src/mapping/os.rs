@@ -55,7 +55,7 @@ impl Mapping {
                 Memory::Os { guard: Guard::new(map.as_ptr(), size), map }
             }
             #[cfg(any(test, feature = "sim"))]
-            Mappable::Sim(mapping) => Memory::Sim(mapping),
+            Mappable::Sim(mapping) if mapping.len() >= size => Memory::Sim(mapping),
             _ => return Err(fail(io::ErrorKind::Unsupported.into())),
         };
         Ok(Self {

@@ -1,187 +1,255 @@
-//! What was put and acknowledged, and what must hold of a store that comes up afterwards.
+//! What was put and promised, and when, counted in operations of the disk.
 
+use super::found::{Found, FoundQueue, QueueName};
 use super::stepped_store::SteppedStore;
-use super::workload::{QUEUES, Setup, TOPIC, config, message, properties_of};
-use crate::message_store::{GetRequest, QueryRequest};
+use crate::config::FlushDiskType;
 use crate::put_result::PutMessageStatus;
 use crate::put_ticket::PutTicket;
-use store_logic::commit_log::format::{Decoded, decode};
-use store_logic::sim::SimWorld;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Messages in the order of their puts, queue by queue.
-#[derive(Default)]
-pub(super) struct Oracle {
-    queues: [Vec<Put>; QUEUES as usize],
-    /// Set once a sync has failed: whatever is acknowledged from then on is a lie.
-    refused: bool,
+/// How the store came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// What was promised is there, perhaps more.
+    PowerCut,
+    /// Everything is there.
+    Kill,
 }
 
+/// Messages in the order of their puts, queue by queue. `now` is always the number of operations done so far; the state
+/// before operation `at` has all that happened at a `now` below `at`.
+#[derive(Default)]
+pub(super) struct Oracle {
+    queues: BTreeMap<QueueName, Vec<Generation>>,
+    waiting: Vec<Waiting>,
+    /// Beginnings of the log, and since when they may be.
+    log_mins: Vec<(u64, u64)>,
+    /// A sync has failed: whatever is acknowledged from then on is a lie.
+    refused: bool,
+    acknowledged: usize,
+}
+
+/// A queue from one deletion of its topic to the next.
+#[derive(Debug, Default, Clone)]
+struct Generation {
+    puts: Vec<Put>,
+    /// When its deletion began and was done.
+    deleted: Option<(u64, u64)>,
+}
+
+#[derive(Debug, Clone)]
 struct Put {
-    body: Vec<u8>,
-    key: String,
-    /// Position behind its record.
-    end: u64,
-    acknowledged: bool,
-    ticket: Option<PutTicket>,
+    id: u64,
+    phy_offset: u64,
+    end_offset: u64,
+    begun: u64,
+    done: u64,
+    /// Since when it must not be lost.
+    promised: Option<u64>,
+}
+
+struct Waiting {
+    ticket: PutTicket,
+    queue: QueueName,
+    ids: BTreeSet<u64>,
 }
 
 impl Oracle {
     /// Notes a put that the store has taken; one that it has refused never gets a place.
-    pub(super) fn note_put(&mut self, queue_id: i32, body: Vec<u8>, key: String, ticket: PutTicket) {
-        let stored = ticket.provisional().and_then(|result| result.appended.as_ref());
-        if let Some(end) = stored.map(|at| at.wrote_offset + at.wrote_bytes) {
-            let put = Put { body, key, end, acknowledged: false, ticket: Some(ticket) };
-            self.queues[queue_id as usize].push(put);
+    pub(super) fn note_put(
+        &mut self,
+        queue: QueueName,
+        ids: &[u64],
+        ticket: PutTicket,
+        (begun, done): (u64, u64),
+    ) {
+        let Some(appended) = ticket.provisional().and_then(|result| result.appended.clone()) else { return };
+        let generations = self.queues.entry(queue.clone()).or_default();
+        if generations.is_empty() {
+            generations.push(Generation::default());
+        }
+        let Some(last) = generations.last_mut() else { return };
+        let next = last.puts.len() as u64;
+        assert_eq!(appended.logics_offset, next, "{queue:?}: an offset was skipped or given twice");
+        let end_offset = appended.wrote_offset + appended.wrote_bytes;
+        for id in ids {
+            let phy_offset = appended.wrote_offset;
+            last.puts.push(Put { id: *id, phy_offset, end_offset, begun, done, promised: None });
+        }
+        self.waiting.push(Waiting { ticket, queue, ids: ids.iter().copied().collect() });
+    }
+
+    /// Notes a deletion that took from `begun` to `done`.
+    pub(super) fn note_deletion(&mut self, topic: &str, begun: u64, done: u64) {
+        for (_, generations) in self.queues.iter_mut().filter(|(name, _)| name.0 == topic) {
+            if let Some(last) = generations.last_mut() {
+                last.deleted = Some((begun, done));
+                generations.push(Generation::default());
+            }
         }
     }
 
-    /// Takes the answers that have come. An answer after the power went off reaches nobody.
-    pub(super) fn look_at_answers(&mut self, world: &SimWorld) {
-        if world.is_off() {
-            return;
+    /// Notes where the log begins since something that began at `begun`.
+    pub(super) fn note_log_min(&mut self, begun: u64, log_min: u64) {
+        if self.log_mins.last().is_none_or(|(_, before)| *before < log_min) {
+            self.log_mins.push((begun, log_min));
         }
-        for put in self.queues.iter_mut().flatten() {
-            if put.ticket.as_ref().is_some_and(PutTicket::is_done) {
-                let status = put.ticket.take().map(|ticket| ticket.wait().status);
-                put.acknowledged = status == Some(PutMessageStatus::PutOk);
-                self.refused |= status == Some(PutMessageStatus::ServiceNotAvailable);
-                assert!(!(self.refused && put.acknowledged), "acknowledged after a failed sync");
+    }
+
+    /// Takes the answers that have come and looks at what the store says is durable. With SYNC_FLUSH nothing else may
+    /// be seen by a reader.
+    pub(super) fn look(&mut self, store: &SteppedStore, flush: FlushDiskType, now: u64) {
+        let mut acknowledged = BTreeSet::new();
+        for Waiting { ticket, queue, ids } in std::mem::take(&mut self.waiting) {
+            if !ticket.is_done() {
+                self.waiting.push(Waiting { ticket, queue, ids });
+                continue;
+            }
+            match ticket.wait().status {
+                PutMessageStatus::PutOk if flush == FlushDiskType::SyncFlush => {
+                    assert!(!self.refused, "acknowledged after a failed sync");
+                    self.acknowledged += ids.len();
+                    acknowledged.extend(ids);
+                }
+                PutMessageStatus::PutOk => self.acknowledged += ids.len(),
+                PutMessageStatus::ServiceNotAvailable => self.refused = true,
+                _ => {}
+            }
+        }
+        let durable = store.shared().log.flushed_where();
+        for ((topic, queue_id), generations) in &mut self.queues {
+            let Some(last) = generations.last_mut() else { continue };
+            for put in last.puts.iter_mut().filter(|put| put.promised.is_none()) {
+                if put.end_offset <= durable || acknowledged.contains(&put.id) {
+                    put.promised = Some(now);
+                }
+            }
+            if flush == FlushDiskType::SyncFlush {
+                let seen = store.shared().queues.get(topic, *queue_id);
+                let seen = seen.map_or(0, |handle| handle.queue.max_offset()) as usize;
+                let lies = last.puts.iter().take(seen).any(|put| put.promised.is_none());
+                assert!(!lies, "{topic} {queue_id}: a reader sees what is not durable");
             }
         }
     }
 
     pub(super) fn acknowledged(&self) -> usize {
-        self.queues.iter().flatten().filter(|put| put.acknowledged).count()
+        self.acknowledged
     }
 
-    /// The same with every put acknowledged: what a kill must not lose without write buffers.
-    pub(super) fn all_in_the_log(&self) -> Self {
-        self.promising(|_, _, _| true)
-    }
-
-    /// The same with those acknowledged that can be read from `store`, or were synced: what a kill must not lose with
-    /// write buffers.
-    pub(super) fn acknowledged_or_readable(&self, store: &SteppedStore) -> Self {
-        let durable = store.shared.log.flushed_where();
-        let readable: Vec<usize> =
-            (0..QUEUES).map(|queue_id| read_all(store, queue_id, "before the kill").len()).collect();
-        self.promising(|queue_id, place, put| place < readable[queue_id] || put.end <= durable)
-    }
-
-    fn promising(&self, promised: impl Fn(usize, usize, &Put) -> bool) -> Self {
-        let mut queues: [Vec<Put>; QUEUES as usize] = Default::default();
-        for (queue_id, puts) in self.queues.iter().enumerate() {
-            let keep = |(place, put): (usize, &Put)| Put {
-                body: put.body.clone(),
-                key: put.key.clone(),
-                end: put.end,
-                acknowledged: promised(queue_id, place, put),
-                ticket: None,
-            };
-            queues[queue_id] = puts.iter().enumerate().map(keep).collect();
+    /// The process is gone: answers that are still to come reach nobody. Returns what is known up to here, for the states
+    /// before the restart.
+    pub(super) fn close(&mut self) -> Self {
+        self.waiting.clear();
+        Self {
+            queues: self.queues.clone(),
+            waiting: Vec::new(),
+            log_mins: self.log_mins.clone(),
+            refused: self.refused,
+            acknowledged: self.acknowledged,
         }
-        Self { queues, refused: false }
     }
 
-    /// Opens what is left and checks it; then opens it again, which must change nothing, and puts one more. Returns how
-    /// many messages each queue holds.
-    pub(super) fn check_after(&self, world: &SimWorld, setup: Setup, what: &str) -> [u64; QUEUES as usize] {
-        let mut store = open(world, setup, what);
-        let found = self.check(&store, setup, what);
-        let log_end = store.shared.log.max_offset();
-        drop(store);
-        let again = world.restart_after_kill();
-        store = open(&again, setup, what);
-        assert_eq!(
-            store.shared.log.max_offset(),
-            log_end,
-            "{what}: the second recovery moved the end of the log"
-        );
-        assert_eq!(self.check(&store, setup, what), found, "{what}: the second recovery changed the queues");
-        put_one_more(&mut store, found, what);
-        found
-    }
-
-    /// Returns how many messages each queue holds.
-    fn check(&self, store: &SteppedStore, setup: Setup, what: &str) -> [u64; QUEUES as usize] {
-        let mut found = [0; QUEUES as usize];
-        for (queue_id, puts) in self.queues.iter().enumerate() {
-            let messages = read_all(store, queue_id as i32, what);
-            found[queue_id] = messages.len() as u64;
-            assert!(messages.len() <= puts.len(), "{what}: queue {queue_id} holds what was never put");
-            for (offset, (message, put)) in messages.iter().zip(puts).enumerate() {
-                assert!(
-                    message.body == put.body,
-                    "{what}: queue {queue_id}, offset {offset}: another message"
-                );
-                // The format checks the body only: a record that nobody was promised may have torn properties.
-                let whole = message.properties == properties_of(&put.key);
-                assert!(
-                    whole || !put.acknowledged,
-                    "{what}: queue {queue_id}, offset {offset}: torn properties"
-                );
-                if whole {
-                    self.check_key(store, &put.key, what);
+    /// Compares what a store holds with what it must and may hold when the end came before operation `at`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub(super) fn judge(&self, found: &Found, at: u64, end: End) -> Result<(), String> {
+        for (name, generations) in &self.queues {
+            let nothing = FoundQueue::default();
+            let queue = found.queues.get(name).unwrap_or(&nothing);
+            let mut reasons = String::new();
+            let fits = possible(generations, at).any(|generation| {
+                let fit = self.judge_queue(&generations[generation], queue, at, end);
+                if let Err(reason) = &fit {
+                    reasons.push_str(reason);
                 }
+                fit.is_ok()
+            });
+            if !fits && !generations.is_empty() {
+                return Err(format!("{name:?} at operation {at}: {reasons}found {queue:?} of {generations:?}"));
             }
-            let promised = puts.iter().rposition(|put| put.acknowledged).map_or(0, |last| last + 1);
-            let kept = !setup.promises_all || messages.len() >= promised;
-            assert!(
-                kept,
-                "{what}: queue {queue_id} holds {} messages, {promised} were acknowledged",
-                messages.len()
-            );
         }
-        found
+        match found.queues.keys().find(|name| !self.queues.contains_key(name)) {
+            Some(name) => Err(format!("{name:?} was never put to")),
+            None => Ok(()),
+        }
     }
 
-    fn check_key(&self, store: &SteppedStore, key: &str, what: &str) {
-        let request = QueryRequest { topic: TOPIC, key, max_messages: 8, begin: 0, end: i64::MAX };
-        let found = store.shared.query(&request).messages.len();
-        assert_eq!(found, 1, "{what}: {key}");
-    }
-}
-
-fn open(world: &SimWorld, setup: Setup, what: &str) -> SteppedStore {
-    SteppedStore::open(world, config(setup)).unwrap_or_else(|error| panic!("{what}: does not open: {error}"))
-}
-
-/// A message as it was found.
-struct Found {
-    body: Vec<u8>,
-    properties: Vec<u8>,
-}
-
-fn read_all(store: &SteppedStore, queue_id: i32, what: &str) -> Vec<Found> {
-    let mut messages: Vec<Found> = Vec::new();
-    loop {
-        let request = GetRequest {
-            topic: TOPIC,
-            queue_id,
-            offset: messages.len() as i64,
-            max_messages: 32,
-            filter: None,
+    fn judge_queue(
+        &self,
+        generation: &Generation,
+        queue: &FoundQueue,
+        at: u64,
+        end: End,
+    ) -> Result<(), String> {
+        let puts = &generation.puts;
+        let must_be_there = |put: &Put| match end {
+            End::PowerCut => put.promised.is_some_and(|promised| promised < at),
+            End::Kill => put.done < at,
         };
-        let found = store.shared.get(&request);
-        if found.messages.is_empty() {
-            assert_eq!(found.max_offset, messages.len() as u64, "{what}: queue {queue_id} stops early");
-            return messages;
+        let needed = puts.iter().rposition(must_be_there).map_or(0, |last| last as u64 + 1);
+        if queue.max < needed {
+            return Err(format!("ends at {} and not behind {needed}; ", queue.max));
         }
-        for record in found.messages {
-            let Ok(Decoded::Record(view)) = decode(&record, true) else { panic!("{what}: not a record") };
-            assert_eq!(view.queue_offset, messages.len() as i64, "{what}: queue {queue_id}");
-            let properties = view.properties_bytes.to_vec();
-            messages.push(Found { body: view.body.to_vec(), properties });
+        let log_min =
+            self.log_mins.iter().filter(|(begun, _)| *begun < at).map(|(_, min)| *min).max().unwrap_or(0);
+        for put in puts.iter().take(queue.min.min(needed) as usize) {
+            if put.phy_offset >= log_min {
+                return Err(format!("begins at {}, message {} is not expired; ", queue.min, put.id));
+            }
+        }
+        for (message, offset) in queue.messages.iter().zip(queue.min..) {
+            let put = puts.get(offset as usize).filter(|put| put.begun < at);
+            match put {
+                Some(put) if put.id != message.id => {
+                    return Err(format!("holds {} at {offset} and not {}; ", message.id, put.id));
+                }
+                Some(put) if must_be_there(put) && !message.whole => {
+                    return Err(format!("message {} at {offset} has torn properties; ", put.id));
+                }
+                Some(_) => {}
+                None => return Err(format!("holds {} at {offset}, where nothing was put; ", message.id)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on after a restart that was judged: what was found is there to stay, everything else never was.
+    pub(super) fn go_on_from(&mut self, found: &Found, end: End, now: u64) {
+        let verdicts: BTreeMap<QueueName, usize> = self
+            .queues
+            .iter()
+            .filter_map(|(name, generations)| {
+                let nothing = FoundQueue::default();
+                let queue = found.queues.get(name).unwrap_or(&nothing);
+                let fits =
+                    |index: &usize| self.judge_queue(&generations[*index], queue, now + 1, end).is_ok();
+                let fitting: Vec<usize> = possible(generations, now + 1).filter(fits).collect();
+                Some((name.clone(), fitting.last().copied()?))
+            })
+            .collect();
+        for (name, generations) in &mut self.queues {
+            let Some(current) = verdicts.get(name) else { continue };
+            generations.truncate(current + 1);
+            let max = found.queues.get(name).map_or(0, |queue| queue.max);
+            let generation = &mut generations[*current];
+            generation.deleted = None;
+            generation.puts.truncate(max as usize);
+            generation.puts.iter_mut().for_each(|put| {
+                put.promised.get_or_insert(now);
+            });
         }
     }
 }
 
-/// The store goes on: the next message gets the next place and can be read.
-fn put_one_more(store: &mut SteppedStore, found: [u64; QUEUES as usize], what: &str) {
-    let ticket = store.shared.put(&[message(0, b"one more", "")]);
-    let place = ticket.provisional().and_then(|result| result.appended.as_ref()).map(|at| at.logics_offset);
-    assert_eq!(place, Some(found[0]), "{what}: the next place");
-    store.settle();
-    assert!(ticket.is_done(), "{what}: a put that is never answered");
-    assert_eq!(read_all(store, 0, what).len() as u64, found[0] + 1, "{what}: the next message");
+/// Generations that a queue may be in before operation `at`.
+fn possible(generations: &[Generation], at: u64) -> impl DoubleEndedIterator<Item = usize> {
+    (0..generations.len()).filter(move |index| {
+        let begun = *index == 0
+            || generations[index - 1].deleted.is_some_and(|(begun, _)| begun < at);
+        let over = generations[*index].deleted.is_some_and(|(_, done)| done < at);
+        begun && !over
+    })
 }
