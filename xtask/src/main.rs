@@ -10,6 +10,8 @@ mod harness;
 mod integ;
 mod interop;
 mod models;
+mod mutants;
+mod sim;
 mod tidy;
 mod workspace;
 
@@ -35,6 +37,10 @@ enum Command {
     Interop(interop::Options),
     /// Runs the code of the store that threads share in every order (loom).
     Models(models::Options),
+    /// Makes deliberate faults and sees whether the tests notice them.
+    Mutants(mutants::Options),
+    /// Runs the crash simulation of the store with many seeds.
+    Sim(sim::Options),
     /// Checks that the structure is what the documents promise.
     Tidy,
 }
@@ -47,6 +53,8 @@ impl Command {
             Command::Integ(options) => integ::run(options),
             Command::Interop(options) => interop::run(options),
             Command::Models(options) => models::run(options),
+            Command::Mutants(options) => mutants::run(options),
+            Command::Sim(options) => sim::run(options),
             Command::Tidy => tidy::run(),
         }
     }

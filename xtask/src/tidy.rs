@@ -5,6 +5,7 @@ mod field_cases;
 mod homes;
 mod layers;
 mod links;
+mod mutants;
 mod names;
 mod where_table;
 
@@ -53,7 +54,7 @@ impl Tree {
 /// One rule: its name, and what breaks it.
 type Rule = (&'static str, fn(&Tree) -> Result<Vec<String>>);
 
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     ("each crate depends only on the one below", layers::check),
     ("unsafe code has two homes", homes::check),
     ("docs/WHERE.md tells the truth", where_table::check),
@@ -61,6 +62,7 @@ const RULES: [Rule; 7] = [
     ("links in documents lead somewhere", links::check),
     ("files and modules are named after what they hold", names::check),
     ("no stubs, no skipped tests, no paths of one machine", bans::check),
+    ("every mutation still applies", mutants::check),
 ];
 
 /// Checks every rule; true when all hold.
