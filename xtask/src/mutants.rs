@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn names_come_from_the_last_list() {
-        let output = "failures:\n\n---- a::b stdout ----\nx\n\nfailures:\n    a::b\n    c\n\ntest result: FAILED.";
+        let output =
+            "failures:\n\n---- a::b stdout ----\nx\n\nfailures:\n    a::b\n    c\n\ntest result: FAILED.";
         assert_eq!(failed_tests(output), "b, c");
     }
 }

@@ -46,10 +46,8 @@ impl Sums {
     /// Adds a line such as `…: 9 crash states, 8 distinct, 7 recovered stores, 6 cuts, 5 faults`; false for another.
     fn add(&mut self, line: &str) -> bool {
         let Some((_, counts)) = line.rsplit_once(": ") else { return false };
-        let numbers: Vec<u64> = counts
-            .split(", ")
-            .filter_map(|part| part.split(' ').next()?.parse().ok())
-            .collect();
+        let numbers: Vec<u64> =
+            counts.split(", ").filter_map(|part| part.split(' ').next()?.parse().ok()).collect();
         let Ok(numbers) = <[u64; 5]>::try_from(numbers) else { return false };
         self.0.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         true
@@ -111,7 +109,8 @@ mod tests {
     #[test]
     fn adds_up_reports_and_nothing_else() {
         let mut sums = Sums::default();
-        let line = "rolls SyncFlush, seed 0: 10 crash states, 4 distinct, 2 recovered stores, 3 cuts, 1 faults";
+        let line =
+            "rolls SyncFlush, seed 0: 10 crash states, 4 distinct, 2 recovered stores, 3 cuts, 1 faults";
         assert!(sums.add(line) && sums.add(line));
         assert!(!sums.add("test result: ok. 9 passed; 0 failed"));
         assert_eq!(sums, Sums([20, 8, 4, 6, 2]));

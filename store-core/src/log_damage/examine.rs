@@ -109,7 +109,8 @@ fn reason(
         return Ok(Some(format!("the log was synced up to {}", known.mark)));
     }
     // Where the record itself says when it was stored, or a good one behind it.
-    let own = bytes.store_timestamp(end.at, known.clean)?.filter(|at| *at >= end.newest);
+    // A sector that never reached the disk says 0.
+    let own = bytes.store_timestamp(end.at, known.clean)?.filter(|at| *at > 0 && *at >= end.newest);
     let times = [own, behind.earliest_in_order].into_iter().flatten();
     let earliest = times.min();
     if known.clean {

@@ -38,7 +38,9 @@ impl CrashPoint {
     pub(super) fn new(operation: u64, names: &Names, files: &mut BTreeMap<u64, Content>) -> Self {
         let mut states = BTreeMap::new();
         for file in names.files() {
-            let Some(content) = files.get_mut(&file).filter(|_| !states.contains_key(&file)) else { continue };
+            let Some(content) = files.get_mut(&file).filter(|_| !states.contains_key(&file)) else {
+                continue;
+            };
             content.observe();
             let (history, dropped) = (Arc::clone(content.history()), content.dropped().clone());
             states.insert(file, FileState { history, dropped });
@@ -114,7 +116,11 @@ impl CrashPoint {
             part: &mut |versions| page_by_chance(versions, kept_of_8, &mut chance.borrow_mut()),
             len: &mut |lens| {
                 let mut random = chance.borrow_mut();
-                if random.happens(kept_of_8, 8) { lens[lens.len() - 1] } else { lens[random.below(lens.len())] }
+                if random.happens(kept_of_8, 8) {
+                    lens[lens.len() - 1]
+                } else {
+                    lens[random.below(lens.len())]
+                }
             },
         })
     }
@@ -127,8 +133,9 @@ impl CrashPoint {
             let lens = &state.history.lens;
             let len = if lens.len() > 1 { (choice.len)(lens) } else { lens[0] };
             let pages = state.history.pages.iter();
-            let pages =
-                pages.map(|page| if page.len() > 1 { (choice.part)(page) } else { page[0].clone() }).collect();
+            let pages = pages
+                .map(|page| if page.len() > 1 { (choice.part)(page) } else { page[0].clone() })
+                .collect();
             found.insert(*file, Arc::new(FileImage::new(len, state.history.modified, pages)));
         }
         let node = |node: Node| match node {

@@ -72,9 +72,7 @@ impl Disk for SimDisk {
         let state = self.shared.lock();
         let entry = |(name, node): (String, Node)| match node {
             Node::Directory => DirEntry { name, kind: FileKind::Directory, len: 0 },
-            Node::File(file) => {
-                DirEntry { name, kind: FileKind::File, len: state.len(file) }
-            }
+            Node::File(file) => DirEntry { name, kind: FileKind::File, len: state.len(file) },
         };
         Ok(state.names.list(path).into_iter().map(entry).collect())
     }

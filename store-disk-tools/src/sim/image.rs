@@ -127,7 +127,9 @@ impl std::fmt::Display for Image {
         for (path, node) in &self.nodes {
             match node {
                 ImageNode::Directory => writeln!(f, "{}/", path.display())?,
-                ImageNode::File(file) => writeln!(f, "{} {} B {:016x}", path.display(), file.len, file.hash())?,
+                ImageNode::File(file) => {
+                    writeln!(f, "{} {} B {:016x}", path.display(), file.len, file.hash())?
+                }
             }
         }
         Ok(())

@@ -139,7 +139,8 @@ fn a_page_tears_between_sectors_and_within_one() {
         torn_within += uneven.clone().count();
         assert!(uneven.count() <= 1, "at most one sector is written at the moment of the cut");
         assert!(page.chunks(8).all(|cell| cell.iter().all(|byte| *byte == cell[0])), "cells stay whole");
-        torn_between += usize::from((1..7).contains(&page.chunks(512).filter(|sector| sector[0] == 1).count()));
+        torn_between +=
+            usize::from((1..7).contains(&page.chunks(512).filter(|sector| sector[0] == 1).count()));
     }
     assert!(torn_between > 20 && torn_within > 20, "{torn_between} {torn_within}");
 }
@@ -153,7 +154,8 @@ fn unsynced_names_are_kept_or_lost_each_on_its_own_and_renames_whole() {
         disk.open(Path::new(name), OpenMode::CreateNew).unwrap();
     }
     disk.rename(Path::new("/c"), Path::new("/d")).unwrap();
-    let names = |image: &Image| image.files().map(|path| path.display().to_string()).collect::<Vec<_>>().concat();
+    let names =
+        |image: &Image| image.files().map(|path| path.display().to_string()).collect::<Vec<_>>().concat();
     let seen: BTreeSet<String> = world.crash_point().images(0, 0).map(|image| names(&image)).collect();
     // The rename counts as whole also where the creation before it was lost on its own.
     let rest = ["", "/c", "/d"];

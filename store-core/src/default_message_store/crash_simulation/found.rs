@@ -26,7 +26,7 @@ pub(super) struct FoundQueue {
     pub(super) messages: Vec<FoundMessage>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FoundMessage {
     pub(super) id: u64,
     /// Its properties are as they were put. The format checks the body only: a record that nobody was promised may have

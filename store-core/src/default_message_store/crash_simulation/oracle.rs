@@ -168,7 +168,9 @@ impl Oracle {
                 fit.is_ok()
             });
             if !fits && !generations.is_empty() {
-                return Err(format!("{name:?} at operation {at}: {reasons}found {queue:?} of {generations:?}"));
+                return Err(format!(
+                    "{name:?} at operation {at}: {reasons}found {queue:?} of {generations:?}"
+                ));
             }
         }
         match found.queues.keys().find(|name| !self.queues.contains_key(name)) {
@@ -247,8 +249,7 @@ impl Oracle {
 /// Generations that a queue may be in before operation `at`.
 fn possible(generations: &[Generation], at: u64) -> impl DoubleEndedIterator<Item = usize> {
     (0..generations.len()).filter(move |index| {
-        let begun = *index == 0
-            || generations[index - 1].deleted.is_some_and(|(begun, _)| begun < at);
+        let begun = *index == 0 || generations[index - 1].deleted.is_some_and(|(begun, _)| begun < at);
         let over = generations[*index].deleted.is_some_and(|(_, done)| done < at);
         begun && !over
     })

@@ -78,8 +78,7 @@ impl Run {
         }
         let random = SimRandom::new(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ 0x51);
         let oracle = Oracle::default();
-        let mut run =
-            Self { oracle, parts: Vec::new(), faults_hit: 0, world, base: 0, random, next_id: 1 };
+        let mut run = Self { oracle, parts: Vec::new(), faults_hit: 0, world, base: 0, random, next_id: 1 };
         if let Ok(mut store) = SteppedStore::open(&run.world, scenario.config()) {
             for _ in 0..scenario.steps {
                 match run.act(scenario, store) {

@@ -129,8 +129,7 @@ impl Scenario {
 
     /// Everything together, with ASYNC_FLUSH.
     pub(super) fn everything() -> Self {
-        let weights =
-            Weights { batch: 6, days: 1, delete_topic: 2, kill: 2, stop: 2, power_cut: 2, ..USUAL };
+        let weights = Weights { batch: 6, days: 1, delete_topic: 2, kill: 2, stop: 2, power_cut: 2, ..USUAL };
         Self {
             topics: 2,
             services: WITH_CLEANING,
@@ -183,12 +182,7 @@ pub(super) fn properties_of(id: u64) -> String {
     format!("KEYS\u{1}{}\u{2}TAGS\u{1}tag{}\u{2}", key_of(id), id % 3)
 }
 
-pub(super) fn message<'a>(
-    topic: &'a str,
-    queue_id: i32,
-    body: &'a [u8],
-    properties: &'a str,
-) -> Message<'a> {
+pub(super) fn message<'a>(topic: &'a str, queue_id: i32, body: &'a [u8], properties: &'a str) -> Message<'a> {
     Message {
         topic,
         queue_id,

@@ -30,8 +30,7 @@ impl SteppedStore {
         let shared = Arc::clone(&recovered.shared);
         let services = services(&shared, recovered.early).into_iter().map(|(service, _)| service).collect();
         let lock = Mutex::new(Some(recovered.lock));
-        let store =
-            DefaultMessageStore { shared, threads: Mutex::default(), report: recovered.report, lock };
+        let store = DefaultMessageStore { shared, threads: Mutex::default(), report: recovered.report, lock };
         Ok(Self { store, services })
     }
 
