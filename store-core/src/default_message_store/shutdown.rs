@@ -66,6 +66,8 @@ impl DefaultMessageStore {
         if let Some(index) = &shared.index {
             index.flush()?;
         }
+        // As a start would set it: a stop and a start change nothing.
+        shared.checkpoint.set_confirm_phy_offset(shared.log.max_offset())?;
         Ok(shared.flush_checkpoint()?)
     }
 }
