@@ -1,8 +1,8 @@
 //! RocketMQ's engine: one log, queues and index derived from it.
 
-mod clean_by_hand;
 #[cfg(test)]
 mod buffered_simulation;
+mod clean_by_hand;
 #[cfg(test)]
 mod crash_simulation;
 mod delete_topics;

@@ -107,8 +107,7 @@ fn killed_everywhere(seed: u64, setup: Setup, promised: impl Fn(&Oracle, &Steppe
 
 #[test]
 fn nothing_is_acknowledged_after_a_failed_sync() {
-    for (seed, setup) in seeds(1).into_iter().flat_map(|seed| [(seed, Setup::SYNC_POOL)])
-    {
+    for (seed, setup) in seeds(1).into_iter().flat_map(|seed| [(seed, Setup::SYNC_POOL)]) {
         for operation in 1..=operations_of(seed, setup) {
             for fault in [Fault::SyncError, Fault::NoSpace, Fault::WriteError, Fault::NameError] {
                 let world = SimWorld::new(seed, NOW);
