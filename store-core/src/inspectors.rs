@@ -86,6 +86,14 @@ impl StoreInspection {
         Ok(Self { env: env.clone(), paths, config, sizes, geometries, notes })
     }
 
+    /// The same store, whose records are checked against the CRC of the whole record where they have one
+    /// (`forceVerifyPropCRC`).
+    #[must_use]
+    pub fn with_record_crc(mut self) -> Self {
+        self.config.commit_log.force_verify_prop_crc = true;
+        self
+    }
+
     /// The root of the store that `path` (a file or directory of it, or the root) belongs to; `None` outside of a store.
     ///
     /// # Errors
@@ -133,7 +141,8 @@ impl StoreInspection {
     }
 
     pub(crate) fn log(&self) -> Result<LogReader, DiskError> {
-        LogReader::open_all(&self.env, self.paths.commit_logs().all())
+        let log = LogReader::open_all(&self.env, self.paths.commit_logs().all())?;
+        Ok(log.with_checksum(self.config.commit_log.checksum_on_recover()))
     }
 
     pub(crate) fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {

@@ -2,10 +2,11 @@
 
 use crate::golden_store::GoldenStore;
 use std::fs;
+use store_core::inspectors::{InspectOptions, StoreInspection};
 use store_core::record_format::{
     Checksum, Decoded, Fault, MessageView, RecordPlace, decode_checked, encode_whole, record_crc,
 };
-use store_core::{Message, MessageStore};
+use store_core::{Env, Message, MessageStore};
 
 fn view(record: &[u8]) -> MessageView<'_> {
     match decode_checked(record, Checksum::Record) {
@@ -122,4 +123,31 @@ fn the_fault_names_both_digits() {
     };
     assert!(first.properties_raw.as_ref().is_some_and(|raw| raw.contains(&expected)), "{expected}");
     assert_ne!(expected, found);
+}
+
+#[test]
+fn verify_sees_a_damaged_property_when_it_is_asked_to() {
+    let golden = GoldenStore::unpack("stores/crc32-append");
+    let errors = |with_crc: bool| {
+        let config = golden.config();
+        let options = InspectOptions {
+            max_hash_slot_num: Some(config.index.max_hash_slot_num),
+            max_index_num: Some(config.index.max_index_num),
+            ..InspectOptions::default()
+        };
+        let store = StoreInspection::open(&Env::os(), golden.root(), &options).expect("a store");
+        let store = if with_crc { store.with_record_crc() } else { store };
+        let mut kinds = Vec::new();
+        store.verify(&mut |_| {}, &mut |finding| kinds.push(finding.kind)).expect("verified");
+        kinds.contains(&"damaged-record")
+    };
+    assert!(!errors(false) && !errors(true), "the store is whole");
+    let second = golden.expected.messages().nth(1).expect("a message");
+    let path = golden.root().join(format!("commitlog/{:020}", 0));
+    let mut bytes = fs::read(&path).expect("a log file");
+    let end = (second.phy + u64::from(second.size)) as usize;
+    // A letter of the last property before the CRC.
+    bytes[end - record_crc::LEN - 2] ^= 1;
+    fs::write(&path, bytes).expect("a log file");
+    assert!(!errors(false) && errors(true));
 }

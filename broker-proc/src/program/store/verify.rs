@@ -16,6 +16,10 @@ use store_core::inspectors::StoreInspection;
 pub(super) struct VerifyArguments {
     #[command(flatten)]
     target: Target,
+    /// Check the records of a whole store against the CRC of the whole record, where they have one, instead of the body's
+    /// (forceVerifyPropCRC).
+    #[arg(long)]
+    record_crc: bool,
     /// Read the same files once more without looking into them, with one CRC32 over all, and tell how many times as long
     /// the check took. Both are measured with the files in the page cache, as far as they fit.
     #[arg(long)]
@@ -46,7 +50,10 @@ pub(super) fn run(arguments: &VerifyArguments) -> Result<Outcome> {
     let env = Env::os();
     let target = &arguments.target;
     let mut findings = Findings { output: target.output(), written: Ok(()), errors: 0, notes: 0 };
-    let store = target.enclosing_store(&env)?;
+    let mut store = target.enclosing_store(&env)?;
+    if arguments.record_crc {
+        store = store.map(StoreInspection::with_record_crc);
+    }
     let whole = store.filter(|store| target.is_root(store) || !target.commit_log.is_empty());
     let summary = match &whole {
         Some(store) if arguments.baseline => verify_against_baseline(&env, store, &mut findings)?,
