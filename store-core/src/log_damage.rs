@@ -73,11 +73,30 @@ impl LogDamage {
     fn target(&self) -> String {
         let mut target = self.root.display().to_string();
         if self.commit_log != [self.root.join("commitlog")] {
-            for directory in &self.commit_log {
-                target.push_str(&format!(" --commit-log {}", directory.display()));
-            }
+            let directories: Vec<_> = self.commit_log.iter().map(|path| path.display().to_string()).collect();
+            target.push_str(&format!(" --commit-log {}", directories.join(",")));
         }
         target
+    }
+
+    /// What stands there, in a sentence.
+    pub fn summary(&self) -> String {
+        let what = match &self.durable {
+            Some(why) => format!("is damaged; it was durable: {why}"),
+            None => "is torn; nothing says that it was durable, and a start cuts it".to_owned(),
+        };
+        format!(
+            "{}: the record at byte {} (log offset {}) {what}; expected {}, found {}; from it on stand {} B with {} good \
+             records, the next at {}",
+            self.file.display(),
+            self.file_offset,
+            self.log_offset,
+            self.expected,
+            self.found,
+            self.bytes_behind,
+            self.good_records_behind,
+            self.resumes_at,
+        )
     }
 
     /// As fields.
@@ -101,22 +120,13 @@ impl LogDamage {
 }
 
 impl fmt::Display for LogDamage {
+    /// What stands there, and the commands that go on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: the record at byte {} (log offset {}) is damaged: expected {}, found {}; it was durable: {}; from it \
-             on stand {} B with {} good records, the next at {}; nothing was changed. To keep what is before it: \
-             `{}`. To keep what is behind it, too: `{}`. Both first save what they cut. Or set \
-             damagedCommitLogPolicy=truncate or skip in broker.conf",
-            self.file.display(),
-            self.file_offset,
-            self.log_offset,
-            self.expected,
-            self.found,
-            self.durable.as_deref().unwrap_or("not known"),
-            self.bytes_behind,
-            self.good_records_behind,
-            self.resumes_at,
+            "{}; nothing was changed. To keep what is before it: `{}`. To keep what is behind it, too: `{}`. Both first \
+             save what they cut. Or set damagedCommitLogPolicy=truncate or skip in broker.conf",
+            self.summary(),
             self.truncate_command(),
             self.skip_command(),
         )

@@ -34,7 +34,7 @@ use crate::error::StoreError;
 use crate::inspectors::{InspectOptions, StoreInspection};
 use crate::log_damage::{Ending, KnownDurable, LogDamage, LogEndPlace, examine};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use store_logic::commit_log::format::Checksum;
 use store_logic::inspectors::{LogItem, LogReader};
 use store_logic::{Env, LockFile};
@@ -66,11 +66,6 @@ impl StoreRepair {
         let store = StoreInspection::open(env, root, options)?;
         let lock = LockFile::acquire(env.disk(), &store.paths().lock())?;
         Ok(Self { env: env.clone(), store, _lock: lock })
-    }
-
-    /// The store, looked at.
-    pub fn inspection(&self) -> &StoreInspection {
-        &self.store
     }
 
     /// Every damaged stretch of the whole log, in order, as far as `checksum` tells it, and the torn tail if there is one ([`LogDamage::durable`] is
@@ -120,6 +115,11 @@ impl StoreRepair {
             RepairMode::Do => skip(&self.env, self.store.paths(), self.store.notes(), damage),
             RepairMode::DryRun => skip::plan(&self.env, self.store.paths(), damage),
         }
+    }
+
+    /// Where what is cut is saved.
+    pub fn set_aside_directory(&self) -> PathBuf {
+        self.store.paths().set_aside()
     }
 
     fn known_durable(&self) -> Result<KnownDurable, StoreError> {

@@ -10,7 +10,9 @@ mod probe;
 mod ranges;
 mod rebuild;
 mod residency;
+mod repair;
 mod scan_progress;
+mod truncate;
 mod usage;
 mod verify;
 
@@ -24,6 +26,7 @@ use std::process::ExitCode;
 use store_core::Env;
 use store_core::inspect::{Registry, Report, ReportFormat};
 use store_core::inspectors::{InspectOptions, StoreInspection};
+use store_core::repair::StoreRepair;
 
 /// Arguments of `stratamq store`.
 #[derive(Debug, Args)]
@@ -55,6 +58,12 @@ enum StoreVerb {
     Residency(residency::ResidencyArguments),
     /// Tell what the disk below a directory can do: writes and deletes one file there.
     Probe(probe::ProbeArguments),
+    /// Cut the log of a stopped store at a position. Saves what is cut in stratamq.cut; queues and index follow at the
+    /// next start.
+    Truncate(truncate::TruncateArguments),
+    /// List damage in the log of a stopped store, or mend it. Exit status: 0 no damage left, 1 damage found, 2 cannot
+    /// read or write.
+    Repair(repair::RepairArguments),
     /// Tell how much space the parts of a store take, or its topics.
     Usage(usage::UsageArguments),
 }
@@ -105,6 +114,8 @@ pub(super) fn run(arguments: &StoreArguments) -> ExitCode {
         StoreVerb::Rebuild(arguments) => rebuild::run(arguments),
         StoreVerb::Residency(arguments) => residency::run(arguments),
         StoreVerb::Probe(arguments) => probe::run(arguments),
+        StoreVerb::Truncate(arguments) => truncate::run(arguments),
+        StoreVerb::Repair(arguments) => repair::run(arguments),
         StoreVerb::Usage(arguments) => usage::run(arguments),
     };
     match outcome {
@@ -167,6 +178,25 @@ impl Target {
     /// The store whose root the path is: what changes a store is told of the whole of it.
     fn root_store(&self, env: &Env) -> Result<StoreInspection> {
         Ok(StoreInspection::open(env, &self.path, &self.options())?)
+    }
+
+    /// The store whose root the path is, locked for whoever changes it.
+    fn stopped_store(&self, env: &Env) -> Result<StoreRepair> {
+        let root =
+            self.enclosing_store(env)?.map_or(self.path.clone(), |store| store.paths().root().to_owned());
+        if !self.is_same_path(&root)? {
+            return Err(anyhow!(
+                "{}: expected a store root, such as {}",
+                self.path.display(),
+                root.display()
+            ));
+        }
+        Ok(StoreRepair::open(env, &root, &self.options())?)
+    }
+
+    fn is_same_path(&self, other: &Path) -> Result<bool> {
+        let absolute = |path: &Path| std::path::absolute(path).context("cannot tell where that is");
+        Ok(absolute(&self.path)? == absolute(other)?)
     }
 
     /// Inspectors for the path, whether it is in a store or was taken out of one.

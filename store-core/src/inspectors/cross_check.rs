@@ -17,10 +17,11 @@ use crate::service::beside;
 use against_index::IndexCheck;
 use against_queues::QueueCheck;
 use log_ahead::Item;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use store_logic::commit_log::filler::is_filler;
 use store_logic::commit_log::format::MessageView;
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
 use store_logic::inspectors::{Damage, LogSummary, damage_finding, facts};
@@ -87,6 +88,8 @@ struct Context<'a> {
     topics: Option<BTreeSet<String>>,
     /// Grows while the log is read.
     lost: RefCell<Lost>,
+    /// Damage of the log was filled once: places of its messages are empty.
+    has_fillers: Cell<bool>,
 }
 
 impl Context<'_> {
@@ -131,6 +134,7 @@ impl StoreInspection {
             in_use,
             topics: self.topic_names()?,
             lost: RefCell::default(),
+            has_fillers: Cell::new(false),
         };
         self.verify_single_files(&mut count)?;
         let mut queues = QueueCheck::new(&context, &mut count)?;
@@ -227,6 +231,11 @@ impl StoreInspection {
         log_ahead::walk(log, &mut |phy_offset, item| {
             progress(phy_offset - start);
             match item {
+                Item::Record(view) if is_filler(view) => {
+                    tell_filler(context, &files, phy_offset, view, found);
+                    // Entries of its messages may be left in the index.
+                    lost.borrow_mut().push(phy_offset, phy_offset + u64::from(view.total_size));
+                }
                 Item::Record(view) => check_record(phy_offset, view, queues, index, found)?,
                 Item::Damage(damage) => {
                     tell_damage(context, &files, phy_offset, damage, found);
@@ -258,6 +267,20 @@ fn check_record(
     let request = facts(phy_offset, view);
     queues.check(&request, view.queue_offset, found)?;
     index.check(&request, found)
+}
+
+fn tell_filler(
+    context: &Context<'_>,
+    files: &[(u64, PathBuf)],
+    phy_offset: u64,
+    view: &MessageView<'_>,
+    found: &mut dyn FnMut(Finding),
+) {
+    context.has_fillers.set(true);
+    let Some((from, path)) = files.iter().rev().find(|file| file.0 <= phy_offset) else { return };
+    let is = format!("a filler of {} bytes in the place of damage", view.total_size);
+    let subject = Fields::new().with("offset", phy_offset).with("bytes", u64::from(view.total_size));
+    found(Finding::note("filled-damage", path, "messages", is).at(phy_offset - from).about(subject));
 }
 
 fn tell_damage(

@@ -3,7 +3,9 @@
 use super::StoreInspection;
 use super::info::{IndexTotals, QueueTotals};
 use crate::config::MessageStoreConfig;
+use crate::log_damage::{Ending, KnownDurable, LogEndPlace, examine};
 use std::ops::ControlFlow;
+use store_logic::commit_log::format::Checksum;
 use store_logic::inspect::{FileSequence, InspectError, Place};
 use store_logic::inspectors::{LogItem, LogReader, read_checkpoint};
 
@@ -167,21 +169,26 @@ impl StoreInspection {
         queues: QueueTotals,
         plan: &mut StartPlan,
     ) -> Result<(), InspectError> {
-        let mut cut = None;
-        let mut behind = 0_u64;
+        let earlier: Vec<u64> =
+            log.files().files().iter().map(|file| file.offset).filter(|offset| *offset < start).collect();
+        let mut newest = 0;
+        for offset in earlier {
+            newest = log.first_store_timestamp(offset)?.unwrap_or(0).max(newest);
+        }
         let mut last_store_timestamp = 0;
         let mut end = start;
         log.walk(start, u64::MAX, &mut |phy_offset, item| {
             match item {
-                LogItem::Record(view) if cut.is_none() => {
+                LogItem::Record(view) => {
                     end = phy_offset + u64::from(view.total_size);
                     last_store_timestamp = view.store_timestamp;
+                    newest = view.store_timestamp.max(newest);
                 }
-                LogItem::Record(_) => behind += 1,
-                LogItem::Damage(damage) if cut.is_none() => {
-                    cut = Some((phy_offset, damage.fault.to_string()));
+                LogItem::Damage(_) => {
+                    end = phy_offset;
+                    return ControlFlow::Break(());
                 }
-                _ => {}
+                LogItem::Blank => {}
             }
             ControlFlow::Continue(())
         })?;
@@ -190,10 +197,21 @@ impl StoreInspection {
             return Ok(());
         }
         (plan.log_end, plan.last_store_timestamp) = (end, last_store_timestamp);
-        let how = if self.has_abort()? { "after a crash" } else { "after a stop in order" };
+        let clean = !self.has_abort()?;
+        let how = if clean { "after a stop in order" } else { "after a crash" };
         plan.steps.push(format!("reads the log from {start} to its end, as {how}"));
-        if let Some((at, fault)) = cut {
-            plan.steps.push(format!("cuts the log at {at} ({fault}); {behind} records behind are dropped"));
+        let known = KnownDurable::read(&self.env, &self.paths, self.notes.as_ref(), clean)?;
+        let place = LogEndPlace { at: end, newest, checksum: Checksum::Body };
+        match examine(&self.env, &self.paths, &known, place)? {
+            Ending::Whole => {}
+            Ending::Tail(tail) => plan.steps.push(format!(
+                "cuts the log at {end} (expected {}, found {}); {} records behind are dropped, {} B are saved first",
+                tail.expected, tail.found, tail.good_records_behind, tail.bytes_behind
+            )),
+            Ending::Damaged(damage) => {
+                plan.steps.push(format!("is refused: {damage}"));
+                return Ok(());
+            }
         }
         if queues.known_end > end {
             plan.steps.push(format!("cuts queue units of records behind {end}"));

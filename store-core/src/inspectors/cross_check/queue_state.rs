@@ -230,7 +230,7 @@ impl QueueState {
         let Some(mut reader) = self.reader.take() else { return Ok(0) };
         self.told.sort_unstable();
         let files = reader.files().files().to_vec();
-        let mut walk = UnitWalk::new(queue, &self.directory, &files);
+        let mut walk = UnitWalk::new(queue, &self.directory, &files, context.has_fillers.get());
         let (first, end) = (reader.first(), self.end);
         reader.walk(first, end, &mut |queue_offset, place| {
             walk.place(queue_offset, place, self.is_told(queue_offset), found);

@@ -41,13 +41,20 @@ pub(super) struct UnitWalk<'a> {
     queue: &'a Queue<'a>,
     directory: &'a Path,
     files: &'a [SequenceFile],
+    /// Blank units stand for messages that were lost with damage of the log.
+    has_fillers: bool,
     last: Option<u64>,
     pub(super) counts: UnitCounts,
 }
 
 impl<'a> UnitWalk<'a> {
-    pub(super) fn new(queue: &'a Queue<'a>, directory: &'a Path, files: &'a [SequenceFile]) -> Self {
-        Self { queue, directory, files, last: None, counts: UnitCounts::default() }
+    pub(super) fn new(
+        queue: &'a Queue<'a>,
+        directory: &'a Path,
+        files: &'a [SequenceFile],
+        has_fillers: bool,
+    ) -> Self {
+        Self { queue, directory, files, has_fillers, last: None, counts: UnitCounts::default() }
     }
 
     /// Takes in the next place. One that was told of before is passed over.
@@ -70,7 +77,12 @@ impl<'a> UnitWalk<'a> {
             return;
         }
         let (file, at) = self.locate(queue_offset);
-        let finding = Finding::error("hole-in-queue", &file, "a unit", is).at(at);
+        let finding = if self.has_fillers && matches!(place, QueuePlace::Blank) {
+            Finding::note("empty-place", &file, "a unit", "a blank unit: the message was lost with damage")
+                .at(at)
+        } else {
+            Finding::error("hole-in-queue", &file, "a unit", is).at(at)
+        };
         found(finding.about(self.queue.subject(queue_offset)));
     }
 
