@@ -5,6 +5,8 @@ mod buffered_simulation;
 mod clean_by_hand;
 #[cfg(test)]
 mod crash_simulation;
+#[cfg(test)]
+mod damaged_store;
 mod delete_topics;
 pub(crate) mod disk_level;
 mod dispatch;

@@ -245,8 +245,14 @@ impl ConsumeQueueTable {
         Ok(())
     }
 
+    /// True for a topic that can name a directory, and a queue id of at least 0: nothing else has a queue. A record that
+    /// says otherwise is damaged where no checksum looks.
+    pub fn can_be_queue(topic: &str, queue_id: i32) -> bool {
+        is_directory_name(topic) && queue_id >= 0
+    }
+
     fn queue_directory(&self, topic: &str, queue_id: i32) -> Result<PathBuf> {
-        if !is_directory_name(topic) || queue_id < 0 {
+        if !Self::can_be_queue(topic, queue_id) {
             return Err(LogicError::Damaged {
                 path: self.directory.clone(),
                 offset: 0,

@@ -70,7 +70,8 @@ impl<'a> DispatchRequest<'a> {
             msg_size: view.total_size,
             tags_code: 0,
             store_timestamp: view.store_timestamp,
-            consume_queue_offset: u64::try_from(view.queue_offset).unwrap_or(0),
+            // A negative one is damaged, and must not look like the first of a queue.
+            consume_queue_offset: u64::try_from(view.queue_offset).unwrap_or(u64::MAX),
             keys: None,
             uniq_key: None,
             tags: None,

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};
-use store_logic::{LogicError, Result};
+use store_logic::{ConsumeQueueTable, LogicError, Result};
 
 /// Bytes dispatched in one step.
 const STEP_BYTES: usize = 4 << 20;
@@ -123,11 +123,13 @@ impl Shared {
     }
 
     /// The record's places in queues of the kind this store writes: its own, then those in light queues. None in topics
-    /// that were deleted since.
+    /// that were deleted since, and none where no queue can be: the record is damaged then, and one record must not keep
+    /// all others from their queues.
     pub(super) fn places<'a>(&self, request: &DispatchRequest<'a>) -> impl Iterator<Item = UnitPlace<'a>> {
         let own = Some(request.own_place()).filter(|own| !self.has_batch_queues(own.topic));
         let light = Some(request).filter(|_| self.config.multi_dispatch.is_on());
         let places = own.into_iter().chain(light.into_iter().flat_map(DispatchRequest::light_places));
+        let places = places.filter(|place| ConsumeQueueTable::can_be_queue(place.topic, place.queue_id));
         let (is_visible, phy_offset) = (request.is_visible(), request.phy_offset);
         places.filter(move |place| is_visible && !self.notes.is_of_deleted_topic(place.topic, phy_offset))
     }

@@ -133,7 +133,7 @@ impl<'a> Collector<'a> {
         if self.is_filtered_out(unit) {
             return Go::On;
         }
-        let Some(record) = self.shared.log.slice(unit.phy_offset, unit.size) else {
+        let Some(record) = self.shared.log.record_named(unit.phy_offset, unit.size) else {
             if self.shared.is_unreadable(unit.phy_offset) {
                 // The message may be there again after a restart: the reader must not be led past it.
                 self.result.next_begin_offset = queue_offset;
@@ -145,7 +145,10 @@ impl<'a> Collector<'a> {
             if self.result.messages.is_empty() {
                 self.result.status = GetMessageStatus::MessageWasRemoving;
             }
-            self.skip_until = self.shared.log.files().roll_next(unit.phy_offset);
+            // Only what the log has left behind goes file by file; a damaged unit says nothing about others.
+            if unit.phy_offset < self.shared.log.min_offset() {
+                self.skip_until = self.shared.log.files().roll_next(unit.phy_offset);
+            }
             return Go::On;
         };
         if self.request.filter.is_some_and(|filter| !filter.matches_record(&record)) {

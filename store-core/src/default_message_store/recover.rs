@@ -137,7 +137,8 @@ fn choose_start(
         return Ok(by_offset);
     }
     let checkpoint = shared.checkpoint.fields()?;
-    let durable = checkpoint.physic_msg_timestamp.min(checkpoint.logics_msg_timestamp) - CHECKPOINT_MARGIN;
+    let durable = checkpoint.physic_msg_timestamp.min(checkpoint.logics_msg_timestamp);
+    let durable = durable.saturating_sub(CHECKPOINT_MARGIN);
     let in_time = |start: &ScanStart| start.store_timestamp.is_some_and(|at| at > 0 && at <= durable);
     let by_time = starts.iter().rposition(in_time).unwrap_or(0);
     Ok(by_offset.min(by_time))

@@ -487,9 +487,13 @@ fn damaged_stores_of_an_apache_broker_are_told_from_whole_ones() {
         ];
         assert_eq!(summary.errors == 0, repaired.contains(&name), "{name}: {findings:#?}");
         let plan = store.info().unwrap().to_string();
+        let is_bad = kinds.contains(&"torn-tail") || name.contains("middle-body");
+        let was_durable = name.starts_with("clean-");
+        assert_eq!(plan.contains("cuts the log"), is_bad && !was_durable, "{name}: {plan}");
         assert_eq!(
-            plan.contains("cuts the log"),
-            kinds.contains(&"torn-tail") || name.contains("middle-body")
+            plan.contains("is refused: ") && plan.contains("is damaged"),
+            is_bad && was_durable,
+            "{name}: {plan}"
         );
         seen += 1;
     }

@@ -170,6 +170,12 @@ pub fn claimed_size(bytes: &[u8]) -> Option<u32> {
     matches!(reader.u32()?, MAGIC_V1 | MAGIC_V2).then_some(size)
 }
 
+/// True when a record of `size` bytes that stands at `phy_offset` begins so.
+pub fn is_head_of(bytes: &[u8], phy_offset: u64, size: u32) -> bool {
+    claimed_size(bytes) == Some(size)
+        && bytes.get(PHYSICAL_OFFSET_AT..PHYSICAL_OFFSET_AT + 8) == Some(&phy_offset.to_be_bytes())
+}
+
 /// Store timestamp of a record given its first bytes; `None` when they are too few. For searches by time, which must
 /// not decode whole records.
 pub fn store_timestamp(record: &[u8]) -> Option<i64> {

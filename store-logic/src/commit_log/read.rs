@@ -22,6 +22,15 @@ impl CommitLog {
         Some(rest.part(0..size))
     }
 
+    /// The record of `size` bytes at `phy_offset`, as a queue unit names it. The record must say that it stands there (magic,
+    /// size, own position): a damaged unit leads to no other bytes. One that is wrong about the size only leads to the
+    /// record all the same.
+    pub fn record_named(&self, phy_offset: u64, size: u32) -> Option<MappedSlice> {
+        let named = self.slice(phy_offset, size);
+        let named = named.filter(|record| format::is_head_of(record, phy_offset, size));
+        named.or_else(|| self.record_at(phy_offset))
+    }
+
     /// Store time of the record of `size` bytes at `phy_offset`; `None` when it is not there.
     pub fn store_timestamp(&self, phy_offset: u64, size: u32) -> Option<i64> {
         let head = self.files.slice(phy_offset, u64::from(size).min(STORE_TIMESTAMP_END as u64))?;

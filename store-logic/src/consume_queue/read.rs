@@ -2,6 +2,7 @@
 
 use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
+use super::search::first_where;
 use store_mmap::MappedSlice;
 
 /// Units of one queue file, from some queue offset on. A place that holds no unit (damage inside the queue) counts as
@@ -49,6 +50,16 @@ impl ConsumeQueue {
             }
             queue_offset = self.roll_next(queue_offset);
         }
+    }
+
+    /// True when a unit of the record at `phy_offset` stands anywhere in the queue.
+    pub fn holds(&self, phy_offset: u64) -> bool {
+        let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
+        let behind = |queue_offset| {
+            self.message_from(queue_offset).is_none_or(|(_, unit)| unit.phy_offset >= phy_offset)
+        };
+        let place = first_where(first, self.max_offset(), behind);
+        self.message_from(place).is_some_and(|(_, unit)| unit.phy_offset == phy_offset)
     }
 
     /// Queue offset at which the next queue file begins.

@@ -61,6 +61,12 @@ impl Shared {
         }
     }
 
+    /// True when a unit of the record stands in its queue, wherever.
+    fn holds_unit(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> bool {
+        let handle = self.queues.get(place.topic, place.queue_id);
+        handle.is_some_and(|handle| handle.queue.holds(request.phy_offset))
+    }
+
     fn survey_from(
         &self,
         starts: &[ScanStart],
@@ -118,6 +124,7 @@ impl QueueEnds {
             Some(end) if queue_offset < end.next => {}
             Some(end) if end.last_phy.is_some_and(|last| last > request.phy_offset) => {}
             Some(end) if queue_offset > end.next && !shared.is_possible_gap(request, place, end.next) => {}
+            Some(end) if queue_offset > end.next && shared.holds_unit(request, place) => {}
             Some(end) if queue_offset > end.next && !from_beginning => return true,
             Some(end) => *end = next,
         }

@@ -130,6 +130,17 @@ fn compare_or_put(
         return Ok(PutUnit::Gap { next: 0 });
     }
     match queue.put_stored(queue_offset, unit, stored)? {
+        // Its unit is there, but not where it says: the queue offset in the record is damaged.
+        PutUnit::Taken(_) | PutUnit::Gap { .. } if queue.holds(unit.phy_offset) => {
+            tracing::error!(
+                topic = place.topic,
+                queue_id = place.queue_id,
+                queue_offset,
+                phy_offset = unit.phy_offset,
+                "a record's queue offset is not the place of its unit; the unit stays where it is"
+            );
+            Ok(PutUnit::Present)
+        }
         // Only the first message of a queue made anew says so beyond doubt.
         PutUnit::Taken(_) if queue_offset == 0 => {
             tracing::info!(topic = place.topic, queue_id = place.queue_id, "the queue was made anew");
