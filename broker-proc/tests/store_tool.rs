@@ -158,6 +158,52 @@ fn verify_tells_damage_by_its_exit_status() {
 }
 
 #[test]
+fn damage_is_listed_cut_or_skipped() {
+    let dir = store();
+    let root = dir.path();
+    assert!(json("repair", root, &[], 0).is_empty());
+    let offset = json("cat", root, &["--key", "k30"], 0)[0]["physicalOffset"].as_str().unwrap().to_owned();
+    let number: u64 = offset.parse().unwrap();
+    let file = root.join(format!("commitlog/{:020}", number / 16384 * 16384));
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[(number % 16384) as usize + 200] ^= 1;
+    fs::write(&file, bytes).unwrap();
+
+    let before = contents(root);
+    let steps = json("info", root, &[], 0)[0]["start"].to_string();
+    assert!(steps.contains("is refused: ") && steps.contains(&format!("--at {offset}")), "{steps}");
+    let listed = &json("repair", root, &[], 1)[0];
+    assert_eq!((&listed["offset"], &listed["damaged"]), (&Value::from(offset.as_str()), &Value::from(true)));
+    assert_eq!(listed["goodRecordsBehind"], "9");
+    let planned = json("repair", root, &["--skip", "--dry-run"], 1);
+    assert_eq!((&planned[1]["action"], &planned[1]["dryRun"]), (&Value::from("skipped"), &Value::from(true)));
+    let planned = &json("truncate", root, &["--at", &offset, "--dry-run"], 0)[0];
+    assert_eq!(
+        (&planned["logEnd"], &planned["cutRecords"]),
+        (&Value::from(offset.as_str()), &Value::from("9"))
+    );
+    let inside = (number + 1).to_string();
+    assert_eq!(run("truncate", root, &["--at", &inside]).status.code(), Some(2));
+    assert_eq!(contents(root), before);
+
+    let done = json("repair", root, &["--skip"], 0);
+    assert_eq!(
+        (&done[1]["from"], &done[1]["lostPlaces"]),
+        (&Value::from(offset.as_str()), &Value::from("1"))
+    );
+    assert_eq!(json("verify", root, &[], 0).last().unwrap()["summary"]["errors"], "0");
+    let cut = json("cat", root, &["--key", "k35"], 0)[0]["physicalOffset"].as_str().unwrap().to_owned();
+    let done = &json("truncate", root, &["--at", &cut], 0)[0];
+    assert_eq!((&done["logEnd"], &done["cutRecords"]), (&Value::from(cut.as_str()), &Value::from("5")));
+    let store = open(root);
+    assert_eq!(store.recovery_report().log_end.to_string(), cut);
+    let output = run("repair", root, &[]);
+    assert_eq!(output.status.code(), Some(2), "the store is in use");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is using this store"));
+    store.shutdown().unwrap();
+}
+
+#[test]
 fn a_store_in_use_is_named_and_stays_locked() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
