@@ -220,6 +220,8 @@ impl Oracle {
 
     /// Goes on after a restart that was judged: what was found is there to stay, everything else never was.
     pub(super) fn go_on_from(&mut self, found: &Found, end: End, now: u64) {
+        // The next process knows nothing of the failure.
+        self.refused = false;
         let verdicts: BTreeMap<QueueName, usize> = self
             .queues
             .iter()
