@@ -153,7 +153,7 @@ fn verify_tells_damage_by_its_exit_status() {
     assert_eq!(json("verify", &file, &[], 1)[0]["kind"], "damaged-record", "the file alone");
     let good = root.join("checkpoint");
     assert_eq!(json("verify", &good, &[], 0).len(), 1);
-    assert_eq!(run("verify", &root.join("none"), &[]).status.code(), Some(2));
+    assert_eq!(run("verify", root.join("none"), &[]).status.code(), Some(2));
     assert_eq!(run("dump", root, &["--part", "queue", "--key", "k"]).status.code(), Some(2));
 }
 
