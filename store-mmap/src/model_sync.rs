@@ -1,9 +1,9 @@
 //! Locks and atomics of the model checker `loom`, as the crates of the store use them in builds with `--cfg loom`. They
 //! make up for two things loom does not do:
 //!
-//! * loom takes a `SeqCst` access for an `AcqRel` one, and only a `SeqCst` fence for what it is. Here a `SeqCst` access has
-//!   a fence on either side, which says the same to loom. An access that asks for less gets none: a weaker ordering in
-//!   production code is a weaker ordering in the model.
+//! * loom takes a `SeqCst` access for an `AcqRel` one, and only a `SeqCst` fence for what it is. Here a fence stands between
+//!   two `SeqCst` accesses of a thread, which says the same to loom. Where either asks for less there is none: a weaker
+//!   ordering in production code is a weaker ordering in the model.
 //! * loom leaves out orders that it takes for equal, but remembers only the last access to each object, and takes loads for
 //!   independent of each other: a thread's own load hides the other threads' loads before it, and the orders in which its
 //!   store comes before them are never run. Here every access also touches a companion, in a way that depends on all
@@ -11,8 +11,14 @@
 
 use loom::sync::atomic::fence;
 pub use loom::sync::{Mutex, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LockResult};
+
+loom::thread_local! {
+    /// This thread has made a `SeqCst` access.
+    static AFTER_SEQ_CST: Cell<bool> = Cell::new(false);
+}
 
 /// What makes every access depend on every other one. It orders nothing: its accesses are relaxed.
 #[derive(Debug, Default)]
@@ -25,13 +31,13 @@ impl Companion {
 
     fn around<T>(&self, order: Ordering, access: impl FnOnce() -> T) -> T {
         self.touch();
-        if order != Ordering::SeqCst {
-            return access();
+        if order == Ordering::SeqCst {
+            // A thread that is past its end may have accessed anything.
+            if AFTER_SEQ_CST.try_with(|after| after.replace(true)).unwrap_or(true) {
+                fence(Ordering::SeqCst);
+            }
         }
-        fence(Ordering::SeqCst);
-        let value = access();
-        fence(Ordering::SeqCst);
-        value
+        access()
     }
 }
 

@@ -47,3 +47,22 @@ fn each_file_is_handed_over_once() {
         assert_eq!(names(&env), ["00000000000000000000", "00000000000000004096"]);
     });
 }
+
+/// Whoever waits for a file being made is told when it is there. Broken by: a worker that makes it and tells nobody.
+#[test]
+fn a_waiting_taker_is_told() {
+    explore("a_waiting_taker_is_told", Some(2), || {
+        let world = SimWorld::new(1, 1_700_000_000_000);
+        let env = world.env();
+        env.disk().create_dir_all(Path::new("/log")).unwrap();
+        let wakeup = wakeup();
+        let preparation = Preparation { ahead: true, warm_up: false };
+        let (supplier, service) = allocate_mapped_file_service(&env, preparation, wakeup.0.clone());
+        let worker =
+            ServiceThread::spawn(Box::new(service), wakeup, |name| panic!("{name} panicked")).unwrap();
+        for from in [0, SIZE] {
+            supplier.supply(&env, &request(from)).unwrap();
+        }
+        worker.stop();
+    });
+}
