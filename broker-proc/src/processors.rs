@@ -27,5 +27,5 @@ pub use queue_lock::QueueLockProcessor;
 pub use queue_offset::QueueOffsetProcessor;
 pub use reply_message::ReplyMessageProcessor;
 pub use resume_check_half_message::ResumeCheckHalfMessageProcessor;
-pub use send_message::SendMessageProcessor;
+pub use send_message::{BatchEntry, SendMessageProcessor, decode_batch};
 pub use topic_admin::TopicAdminProcessor;

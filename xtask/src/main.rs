@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod fuzz;
 mod harness;
 #[cfg(target_os = "linux")]
 mod integ;
@@ -30,6 +31,8 @@ struct Arguments {
 /// What `cargo xtask` can do.
 #[derive(Subcommand)]
 enum Command {
+    /// Feeds decoders with bytes of all kinds (cargo-fuzz, nightly).
+    Fuzz(fuzz::Options),
     /// Exercises a broker under faults of a real kernel: kills, full disks, power cuts, I/O errors.
     #[cfg(target_os = "linux")]
     Integ(integ::Options),
@@ -49,6 +52,7 @@ impl Command {
     /// Runs the command; true when everything it checked was right.
     fn run(&self) -> anyhow::Result<bool> {
         match self {
+            Command::Fuzz(options) => fuzz::run(options),
             #[cfg(target_os = "linux")]
             Command::Integ(options) => integ::run(options),
             Command::Interop(options) => interop::run(options),

@@ -4,6 +4,8 @@ mod answer;
 mod batch;
 mod topic;
 
+pub use batch::{BatchEntry, decode_batch};
+
 use crate::broker_context::BrokerContext;
 use crate::processor::{Processor, Refusal, success};
 use crate::remoting::headers::SendMessageRequestHeader;

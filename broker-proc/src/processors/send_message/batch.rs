@@ -11,12 +11,15 @@ use crate::topic_validator::{RETRY_GROUP_TOPIC_PREFIX, TOPIC_MAX_LENGTH};
 use store_core::properties::{get, names};
 use store_core::{Message, PutTicket};
 
-/// One entry.
+/// One message of a client's batch.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry<'a> {
-    flag: i32,
-    body: &'a [u8],
-    properties: &'a str,
+pub struct BatchEntry<'a> {
+    /// The application's flag.
+    pub flag: i32,
+    /// Content.
+    pub body: &'a [u8],
+    /// Property string.
+    pub properties: &'a str,
 }
 
 pub(super) fn put(
@@ -32,7 +35,7 @@ pub(super) fn put(
         return Err(illegal(format!("batch request does not support retry group {}", header.topic)));
     }
     refuse_delayed(header.properties.as_deref().unwrap_or(""))?;
-    let entries = decode(&incoming.body).map_err(illegal)?;
+    let entries = decode_batch(&incoming.body).map_err(illegal)?;
     let mut queue_id = header.queue_id;
     if queue_id < 0 {
         queue_id = context.random_below(incoming.topic.write_queue_nums);
@@ -69,7 +72,12 @@ fn refuse_delayed(properties: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn decode(body: &[u8]) -> Result<Vec<Entry<'_>>, String> {
+/// Takes the body of a client's batch apart.
+///
+/// # Errors
+///
+/// The entry that is cut off, for people; a batch without entries.
+pub fn decode_batch(body: &[u8]) -> Result<Vec<BatchEntry<'_>>, String> {
     let mut entries = Vec::new();
     let mut rest = body;
     while !rest.is_empty() {
@@ -84,7 +92,7 @@ fn decode(body: &[u8]) -> Result<Vec<Entry<'_>>, String> {
     Ok(entries)
 }
 
-fn decode_entry<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
+fn decode_entry<'a>(rest: &mut &'a [u8]) -> Option<BatchEntry<'a>> {
     let total = usize::try_from(i32_at(rest, 0)?).ok()?;
     let entry = rest.get(..total)?;
     let flag = i32_at(entry, 12)?;
@@ -94,7 +102,7 @@ fn decode_entry<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
     let properties_len = usize::from(u16::from_be_bytes(tail.get(..2)?.try_into().ok()?));
     let properties = std::str::from_utf8(tail.get(2..)?.get(..properties_len)?).ok()?;
     *rest = &rest[total..];
-    Some(Entry { flag, body, properties })
+    Some(BatchEntry { flag, body, properties })
 }
 
 fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
@@ -117,8 +125,8 @@ mod tests {
     fn reads_what_java_writes() {
         let mut body = java_entry();
         body.extend(java_entry());
-        let entries = decode(&body).unwrap();
-        let expected = Entry { flag: 0, body: b"hi", properties: "TAGS\u{1}TagA\u{2}" };
+        let entries = decode_batch(&body).unwrap();
+        let expected = BatchEntry { flag: 0, body: b"hi", properties: "TAGS\u{1}TagA\u{2}" };
         assert_eq!(entries.len(), 2);
         assert_eq!(entries[1], expected);
     }
@@ -127,10 +135,10 @@ mod tests {
     fn every_truncation_is_refused() {
         let body = java_entry();
         for len in 0..body.len() {
-            assert!(decode(&body[..len]).is_err(), "{len}");
+            assert!(decode_batch(&body[..len]).is_err(), "{len}");
         }
         let mut huge = body;
         huge[16..20].copy_from_slice(&i32::MAX.to_be_bytes());
-        assert!(decode(&huge).is_err());
+        assert!(decode_batch(&huge).is_err());
     }
 }
