@@ -155,3 +155,6 @@ impl MappedFileQueue {
 mod commit_tests;
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod against_bytes;

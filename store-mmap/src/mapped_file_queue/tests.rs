@@ -230,3 +230,35 @@ fn field_F65_a_file_shortened_behind_our_back_ends_no_process() {
     fresh.last_for_append(0).unwrap().append(b"fine").unwrap();
     fresh.check_fault().unwrap();
 }
+
+#[test]
+fn field_F40_deletion_stops_at_the_first_file_that_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 4);
+    let old = [0, 2 * SIZE, 3 * SIZE];
+    let mut deleted = 0;
+    while queue.expire_first(|file| old.contains(&file.file_from_offset())).unwrap() {
+        deleted += 1;
+    }
+    assert_eq!((deleted, queue.min_offset(), queue.file_count()), (1, Some(SIZE), 3));
+    while queue.expire_first(|_| true).unwrap() {}
+    assert_eq!((queue.min_offset(), queue.file_count()), (Some(3 * SIZE), 1), "the last file stays");
+}
+
+#[test]
+fn field_F42_a_held_file_is_deleted_and_its_view_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 3);
+    let file = queue.first().unwrap();
+    let view = queue.slice(0, 10).unwrap();
+    assert!(queue.expire_first(|_| true).unwrap());
+    assert!(queue.expire_first(|_| true).unwrap(), "those behind it are not held up");
+    assert_eq!(queue.min_offset(), Some(2 * SIZE), "the first file that can be read");
+    assert!(queue.slice(0, 10).is_none() && !dir.path().join(offset_name(0)).exists());
+    assert!(file.is_deleted() && file.views() == 1, "who holds it can be told");
+    assert_eq!(*view, [7; 10]);
+    drop(view);
+    assert_eq!(file.views(), 0);
+}
