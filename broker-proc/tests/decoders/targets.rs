@@ -19,8 +19,11 @@ use std::path::Path;
 
 use super::recording::recorded_frames;
 
+/// A target: its name, and what is done with the input.
+pub type Target = (&'static str, fn(&[u8]));
+
 /// Name and function of each.
-pub const TARGETS: [(&str, fn(&[u8])); 6] = [
+pub const TARGETS: [Target; 6] = [
     ("frame", frame),
     ("json_header", json),
     ("binary_header", binary),

@@ -11,8 +11,11 @@ use store_logic::store_checkpoint::StoreCheckpoint;
 use store_logic::{Env, IndexFileSet, java_json, snapshot_file};
 use tempfile::TempDir;
 
+/// A target: its name, and what is done with the input.
+pub type Target = (&'static str, fn(&[u8]));
+
 /// Name and function of each.
-pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub const TARGETS: [Target; 8] = [
     ("record", record),
     ("property_string", property_string),
     ("queue_unit", queue_unit),

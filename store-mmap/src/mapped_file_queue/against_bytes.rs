@@ -29,7 +29,8 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 fn open(world: &SimWorld) -> MappedFileQueue {
-    let options = QueueOptions { file_size: SIZE, reserve: ReservePolicy::Steps(16) };
+    let options =
+        QueueOptions { file_size: SIZE, reserve: ReservePolicy::Steps(16), ..QueueOptions::default() };
     MappedFileQueue::load(&world.env(), Path::new("/q"), options, Arc::new(OnDemand)).unwrap()
 }
 

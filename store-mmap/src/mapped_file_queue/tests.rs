@@ -91,20 +91,6 @@ fn cutting_under_a_view_is_refused() {
 }
 
 #[test]
-fn field_F42_expiry_keeps_the_last_file_and_readers() {
-    let dir = tempfile::tempdir().unwrap();
-    let queue = queue(dir.path());
-    fill(&queue, 0, 2);
-    let view = queue.slice(0, SIZE).unwrap();
-    assert!(!queue.expire_first(|_| false).unwrap());
-    assert!(queue.expire_first(|_| true).unwrap());
-    assert!(!queue.expire_first(|_| true).unwrap(), "the last file stays");
-    assert_eq!(queue.min_offset(), Some(SIZE));
-    assert!(view.iter().all(|byte| *byte == 7));
-    assert!(!dir.path().join(offset_name(0)).exists());
-}
-
-#[test]
 fn strays_are_named() {
     let dir = tempfile::tempdir().unwrap();
     fill(&queue(dir.path()), 0, 2);
