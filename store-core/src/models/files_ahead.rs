@@ -5,12 +5,18 @@ use crate::services::allocate_mapped_file_service::{Preparation, allocate_mapped
 use std::path::Path;
 use store_logic::model_sync::{explore, join, spawn};
 use store_logic::sim::SimWorld;
-use store_logic::{Env, FileRequest, FileSupplier, ReservePolicy};
+use store_logic::{AccessPolicy, Env, FileRequest, FileSupplier, ReservePolicy};
 
 const SIZE: u64 = 4096;
 
 fn request(from: u64) -> FileRequest {
-    FileRequest { directories: Path::new("/log").into(), from, size: SIZE, reserve: ReservePolicy::Whole }
+    FileRequest {
+        directories: Path::new("/log").into(),
+        from,
+        size: SIZE,
+        reserve: ReservePolicy::Whole,
+        access: AccessPolicy::default(),
+    }
 }
 
 fn names(env: &Env) -> Vec<String> {
@@ -26,7 +32,7 @@ fn each_file_is_handed_over_once() {
         let env = world.env();
         env.disk().create_dir_all(Path::new("/log")).unwrap();
         let wakeup = wakeup();
-        let preparation = Preparation { ahead: true, warm_up: false };
+        let preparation = Preparation { ahead: true, ..Preparation::default() };
         let (supplier, service) = allocate_mapped_file_service(&env, preparation, wakeup.0.clone());
         let worker =
             ServiceThread::spawn(Box::new(service), wakeup, |name| panic!("{name} panicked")).unwrap();
@@ -56,7 +62,7 @@ fn a_waiting_taker_is_told() {
         let env = world.env();
         env.disk().create_dir_all(Path::new("/log")).unwrap();
         let wakeup = wakeup();
-        let preparation = Preparation { ahead: true, warm_up: false };
+        let preparation = Preparation { ahead: true, ..Preparation::default() };
         let (supplier, service) = allocate_mapped_file_service(&env, preparation, wakeup.0.clone());
         let worker =
             ServiceThread::spawn(Box::new(service), wakeup, |name| panic!("{name} panicked")).unwrap();

@@ -58,12 +58,16 @@ impl Mapping {
             Mappable::Sim(mapping) if mapping.len() >= size => Memory::Sim(mapping),
             _ => return Err(fail(io::ErrorKind::Unsupported.into())),
         };
-        Ok(Self {
+        Ok(Self::of(memory, size))
+    }
+
+    fn of(memory: Memory, len: usize) -> Self {
+        Self {
             memory,
-            len: size,
+            len,
             #[cfg(loom)]
-            watched: super::watched::Watched::new(size),
-        })
+            watched: super::watched::Watched::new(len),
+        }
     }
 
     /// Zeros that belong to no file.
@@ -74,7 +78,7 @@ impl Mapping {
     pub(crate) fn anonymous(len: u64) -> io::Result<Self> {
         let size = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let memory = MmapOptions::new().len(size).no_reserve_swap().map_anon()?;
-        Ok(Self { memory: Memory::Anonymous(memory.into()), len: size })
+        Ok(Self::of(Memory::Anonymous(memory.into()), size))
     }
 
     /// The lowest byte that the kernel could not deliver; bytes from there on are not those of the file.

@@ -9,7 +9,7 @@ use store_disk_tools::sim::SimWorld;
 /// Three full files of 4 bytes, each filled with its number.
 fn queue() -> (SimWorld, Arc<MappedFileQueue>) {
     let world = SimWorld::new(1, NOW);
-    let options = QueueOptions { file_size: 4, reserve: ReservePolicy::Whole };
+    let options = QueueOptions { file_size: 4, reserve: ReservePolicy::Whole, ..QueueOptions::default() };
     let queue = MappedFileQueue::load(&world.env(), Path::new("/q"), options, Arc::new(OnDemand)).unwrap();
     for number in 0..3 {
         append(&queue, number);
