@@ -89,6 +89,8 @@ impl ConsumeQueue {
 }
 
 #[cfg(test)]
+mod against_vec;
+#[cfg(test)]
 mod field_tests;
 #[cfg(test)]
 mod tests;
