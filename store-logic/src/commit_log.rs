@@ -109,6 +109,11 @@ impl CommitLog {
         Ok(self.files.sync_from(from)?)
     }
 
+    /// Writes everything from `from` on once more and makes it durable; see [`MappedFileQueue::rewrite_from`].
+    pub fn rewrite_from(&self, from: u64) -> Result<()> {
+        Ok(self.files.rewrite_from(from)?)
+    }
+
     /// Makes the first file of an empty log.
     pub fn reserve_first_file(&self) -> Result<()> {
         self.files.last_for_append(0)?;

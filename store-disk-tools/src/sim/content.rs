@@ -75,6 +75,10 @@ impl Content {
             self.set_len(at + bytes.len());
         }
         self.memory.write(at, bytes);
+        // Written pages are dirty again, whatever a failed sync had made of them.
+        for page in at / PAGE..(at + bytes.len()).div_ceil(PAGE) {
+            self.dropped.remove(&page);
+        }
     }
 
     /// Notes every page and the length as they are now: the kernel may write them back from here on.

@@ -14,6 +14,9 @@ pub(super) struct FailedSync {
     reason: String,
 }
 
+/// Bytes written in one call by [`MappedFile::rewrite_from`].
+const REWRITTEN_AT_ONCE: u64 = 1 << 20;
+
 impl MappedFile {
     /// Writes back what is committed and not yet durable, when that is at least `least_pages` pages of 4 KiB, or
     /// anything at all with 0, or the file is full. Returns the durable end.
@@ -47,6 +50,27 @@ impl MappedFile {
             self.sync_range(from, committed)?;
         }
         Ok(())
+    }
+
+    /// Writes everything committed from `from` on once more, the same bytes, and back to the disk. For recovery: after a
+    /// failed sync the kernel takes pages for clean that never reached the disk, and another sync would pass them over.
+    /// Nobody may hold views meanwhile that do not want to wait for the disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`MappedFile::flush`], and whatever the disk reports.
+    pub fn rewrite_from(&self, from: u64) -> Result<()> {
+        let end = self.committed_position();
+        let mut at = from;
+        while at < end {
+            let len = (end - at).min(REWRITTEN_AT_ONCE);
+            let Some(bytes) = self.slice(at, len).map(|view| view.to_vec()) else {
+                return self.check_fault();
+            };
+            self.file.write_all_at(&bytes, at)?;
+            at += len;
+        }
+        self.sync_from(from)
     }
 
     /// Writes the bytes `from..to` back, appended or not (warm-up).

@@ -39,6 +39,18 @@ impl MappedFileQueue {
         Ok(())
     }
 
+    /// Writes everything committed from `from` on once more, and back to the disk (see [`crate::MappedFile::rewrite_from`]).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::MapError::Flush`], and whatever the disk reports.
+    pub fn rewrite_from(&self, from: u64) -> Result<()> {
+        for file in self.files() {
+            file.rewrite_from(from.saturating_sub(file.file_from_offset()))?;
+        }
+        Ok(())
+    }
+
     fn find_to_flush(&self, offset: u64) -> Option<Arc<crate::MappedFile>> {
         // One look at the list: a first file that is deleted between two would pass for the end of the queue.
         let files = self.read_files();

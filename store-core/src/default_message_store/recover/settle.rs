@@ -2,6 +2,7 @@
 
 use crate::default_message_store::Shared;
 use crate::error::StoreError;
+use crate::log_damage::KnownDurable;
 use crate::lost_places::LostPlaces;
 use crate::sync::Ordering;
 use store_logic::commit_log::LogEnd;
@@ -13,6 +14,7 @@ impl Shared {
         if !clean {
             // What a killed process had written may stand in the page cache alone.
             self.log.sync_from(scanned_from)?;
+            self.log.rewrite_from(self.doubtful_from()?.max(scanned_from))?;
         }
         if let Some(index) = &self.index {
             index.truncate(end.offset)?;
@@ -37,6 +39,14 @@ impl Shared {
         self.dispatched_record.store(end.last_record.unwrap_or(0), Ordering::Release);
         self.notes.settle(log_min, end.offset, self.count_units());
         Ok(())
+    }
+
+    /// Where bytes begin that a sync of the last run may have failed for: behind the flushed mark, or in the last file
+    /// when there is none.
+    fn doubtful_from(&self) -> Result<u64, StoreError> {
+        let known = KnownDurable::read(&self.env, &self.paths, Some(&self.notes), false)?;
+        let last = self.log.files().last().map_or(0, |file| file.file_from_offset());
+        Ok(if known.mark > 0 { known.mark } else { last })
     }
 
     /// Messages that were lost with the end of their queue keep their queue offsets to themselves.
