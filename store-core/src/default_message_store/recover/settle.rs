@@ -6,6 +6,8 @@ use crate::log_damage::KnownDurable;
 use crate::lost_places::LostPlaces;
 use crate::sync::Ordering;
 use store_logic::commit_log::LogEnd;
+use store_logic::commit_log::format::store_timestamp;
+use store_logic::store_checkpoint::CheckpointFields;
 
 impl Shared {
     /// Cuts everything behind the last good record and sets all positions.
@@ -83,12 +85,22 @@ impl Shared {
         if fields.physic_msg_timestamp > newest {
             self.checkpoint.set_physic_msg_timestamp(newest)?;
         }
-        if fields.logics_msg_timestamp > newest {
+        if fields.logics_msg_timestamp > newest || self.is_torn(&fields) {
             self.checkpoint.set_logics(newest, end.last_record.unwrap_or(0))?;
         }
         if fields.index_msg_timestamp > newest {
             self.checkpoint.set_index_msg_timestamp(newest)?;
         }
         Ok(self.checkpoint.flush()?)
+    }
+
+    /// True when the checkpoint's queue time and position are of two writes: a power cut came between them. Both were true,
+    /// but a position must have its own record's time.
+    fn is_torn(&self, fields: &CheckpointFields) -> bool {
+        let Some(at) = u64::try_from(fields.logics_physical_offset).ok().filter(|at| *at > 0) else {
+            return false;
+        };
+        let record = self.log.record_at(at);
+        record.is_some_and(|record| store_timestamp(&record) != Some(fields.logics_msg_timestamp))
     }
 }
