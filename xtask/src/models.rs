@@ -1,6 +1,7 @@
 //! `cargo xtask models`: runs the model checks under loom.
 
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -23,18 +24,25 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut sound = true;
     for name in CRATES {
         println!("models of {name}");
-        let status = cargo()
+        let mut command = cargo();
+        build_for_loom(&mut command, &workspace.target);
+        let status = command
             .args(["test", "--quiet", "--lib", "--package", name, "--", "--nocapture", "--test-threads", "1"])
             .arg(format!("models::{}", options.filter))
             .current_dir(&workspace.root)
-            .env("RUSTFLAGS", "--cfg loom")
-            .env("CARGO_TARGET_DIR", workspace.target.join("loom"))
-            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "2")
-            .env("CARGO_PROFILE_TEST_OPT_LEVEL", "2")
             .stdin(Stdio::null())
             .status()
             .with_context(|| format!("cannot run cargo for {name}"))?;
         sound &= status.success();
     }
     Ok(sound)
+}
+
+/// Lets cargo build what loom runs, in a directory of its own below `target`.
+pub fn build_for_loom(command: &mut Command, target: &Path) {
+    command
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_TARGET_DIR", target.join("loom"))
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "2")
+        .env("CARGO_PROFILE_TEST_OPT_LEVEL", "2");
 }

@@ -17,6 +17,7 @@ use wait_timeout::ChildExt;
 
 use self::copy::Copy;
 use self::table::Mutant;
+use crate::models;
 use crate::workspace::{Workspace, cargo};
 
 /// Options of `cargo xtask mutants`.
@@ -91,10 +92,15 @@ fn try_out(copy: &Copy, mutant: &Mutant) -> Result<Outcome> {
 
 fn test_command(copy: &Copy, mutant: &Mutant) -> Command {
     let mut command = cargo();
-    command.current_dir(&copy.source).env("CARGO_TARGET_DIR", &copy.target).env("RUST_BACKTRACE", "0");
+    command.current_dir(&copy.source).env("RUST_BACKTRACE", "0");
+    if mutant.target == "models" {
+        models::build_for_loom(&mut command, &copy.target);
+    } else {
+        command.env("CARGO_TARGET_DIR", &copy.target);
+    }
     command.args(["test", "--quiet", "--package", &mutant.package]);
     match mutant.target.as_str() {
-        "lib" => command.arg("--lib"),
+        "lib" | "models" => command.arg("--lib"),
         test => command.args(["--test", test]),
     };
     command

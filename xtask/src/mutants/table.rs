@@ -32,7 +32,7 @@ pub struct Mutant {
     pub replace: String,
     /// Crate of the tests.
     pub package: String,
-    /// `lib`, or the name of an integration test.
+    /// `lib`, `models` (the library's models, run under loom), or the name of an integration test.
     pub target: String,
     /// Names of the tests that must fail, or parts of them.
     pub tests: Vec<String>,
