@@ -8,7 +8,7 @@
 //!   atomic cells of 4 or 8 bytes, never as slices.
 //!
 //! That is why no `&mut [u8]` over shared mapped memory exists outside the writer's own stretch, and why the layers
-//! above need no `unsafe`: this crate's `mapping/os.rs` is the only place that dereferences mapped memory.
+//! above need no `unsafe`: this crate's folder `mapping` is the only place that dereferences mapped memory.
 //!
 //! The crate knows files as memory and their marks (wrote ≥ committed ≥ flushed). It does not know records, topics, threads,
 //! sockets or clocks.

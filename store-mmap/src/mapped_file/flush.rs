@@ -54,7 +54,7 @@ impl MappedFile {
 
     /// Writes everything committed from `from` on once more, the same bytes, and back to the disk. For recovery: after a
     /// failed sync the kernel takes pages for clean that never reached the disk, and another sync would pass them over.
-    /// Nobody may hold views meanwhile that do not want to wait for the disk.
+    /// No view may be held meanwhile, though no byte changes.
     ///
     /// # Errors
     ///

@@ -3,7 +3,8 @@
 //!
 //! Two things are taken for granted by the blocks below: a file is mapped once per process (the lock of the store root
 //! sees to that between processes), and nobody writes to a mapped file by other means but inside [`PublishedMapping::cut`]
-//! and [`PublishedMapping::publish_with`], under the writer's lock and above the mark.
+//! and [`PublishedMapping::publish_with`], under the writer's lock and above the mark. `MappedFile::rewrite_from` also writes
+//! below the mark, through the file: in recovery, when no view is held, and the bytes that stand there already.
 #![allow(unsafe_code, reason = "borrows mapped memory on either side of the mark")]
 
 use super::Mapping;
