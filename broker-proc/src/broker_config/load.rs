@@ -317,7 +317,7 @@ impl Loaded {
     /// All keys with the values in force, as sorted `key=value` lines: the answer to GET_BROKER_CONFIG (26).
     ///
     /// Keys without effect show what the file says, else Apache's default; those whose default depends on the machine
-    /// are left out until the file names them.
+    /// are left out until the file names them, `storePathRootDir` until it is set.
     pub fn effective_properties(&self) -> String {
         let mut values: BTreeMap<&str, String> = BTreeMap::new();
         for known in known_keys::all() {
@@ -331,6 +331,9 @@ impl Loaded {
         let settings = Settings { broker: self.broker.clone(), store: self.store.clone() };
         for setting in setting::all() {
             values.insert(setting.key, (setting.show)(&settings));
+        }
+        if self.store.store_path_root_dir.as_os_str().is_empty() {
+            values.remove("storePathRootDir");
         }
         values.iter().map(|(key, value)| format!("{key}={value}\n")).collect()
     }

@@ -30,6 +30,7 @@ pub(super) static SETTINGS: &[Setting] = &[
             Ok(unexpanded(text))
         },
         show: |settings| match settings.store.store_path_commit_log.as_slice() {
+            [] if settings.store.store_path_root_dir.as_os_str().is_empty() => String::new(),
             [] => settings.store.store_path_root_dir.join("commitlog").display().to_string(),
             directories => show_paths(directories),
         },

@@ -93,16 +93,19 @@ fn a_start_stops_at_damage_unless_told_otherwise() {
 
 #[test]
 fn every_setting_reads_what_it_shows() {
-    let shown = loaded("storePathRootDir=/s\nbrokerName=b\nlistenPort=20911\ndeleteWhen=4;16");
-    let text: String = shown
-        .effective_properties()
-        .lines()
-        .filter(|line| setting::find(line.split('=').next().unwrap_or_default()).is_some())
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let again = loaded(&text);
-    assert_eq!(again.effective_properties(), shown.effective_properties());
-    assert_eq!(again.warnings, []);
+    for file in ["", "storePathRootDir=/s\nbrokerName=b\nlistenPort=20911\ndeleteWhen=4;16"] {
+        let shown = loaded(file);
+        let text: String = shown
+            .effective_properties()
+            .lines()
+            .filter(|line| setting::find(line.split('=').next().unwrap_or_default()).is_some())
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(text.contains("storePathRootDir"), !file.is_empty(), "left out until it is set");
+        let again = loaded(&text);
+        assert_eq!(again.effective_properties(), shown.effective_properties());
+        assert_eq!(again.warnings, []);
+    }
 }
 
 #[test]

@@ -115,6 +115,7 @@ pub(super) fn encode_batch_entry(message: &OutgoingMessage, properties: &str, ou
 #[cfg(test)]
 mod tests {
     use super::{OutgoingMessage, encode_batch_entry};
+    use crate::processors::{BatchEntry, decode_batch};
 
     #[test]
     fn properties_hold_tag_keys_id_and_wait() {
@@ -151,5 +152,36 @@ mod tests {
         encode_batch_entry(&OutgoingMessage::new("T", "hi"), "TAGS\u{1}TagA\u{2}", &mut entry);
         let expected = b"\0\0\0\x22\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x02hi\0\x0ATAGS\x01TagA\x02";
         assert_eq!(entry, expected);
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { cases: 100, ..Default::default() })]
+
+        /// What the producer puts together the broker takes apart, and nothing that is cut off passes.
+        #[test]
+        fn batch_bodies_come_back(
+            entries in proptest::collection::vec(proptest::prelude::any::<(i32, Vec<u8>, String)>(), 1..4),
+        ) {
+            let mut body = Vec::new();
+            let mut ends = vec![0];
+            for (flag, content, properties) in &entries {
+                let mut message = OutgoingMessage::new("T", content.clone());
+                message.flag = *flag;
+                encode_batch_entry(&message, properties, &mut body);
+                ends.push(body.len());
+            }
+            let decoded = decode_batch(&body).unwrap();
+            let expected = entries.iter().map(|(flag, body, properties)| BatchEntry { flag: *flag, body, properties });
+            proptest::prop_assert_eq!(decoded, expected.collect::<Vec<_>>());
+            for len in 0..body.len() {
+                let whole = ends.iter().position(|end| *end == len).filter(|entries| *entries > 0);
+                proptest::prop_assert_eq!(decode_batch(&body[..len]).ok().map(|entries| entries.len()), whole);
+            }
+            for bit in 0..body.len().min(64) * 8 {
+                let mut damaged = body.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let _ = decode_batch(&damaged);
+            }
+        }
     }
 }

@@ -78,7 +78,8 @@ pub struct RecordPlace {
 /// Appends the record of `message` to `out`, up to the end of the message's own properties. Sizes, queue offset,
 /// physical offset and store timestamp are settled by [`RecordLayout::place`], which also puts the `tail` behind it.
 ///
-/// Properties that something is put behind get the separator that they may lack.
+/// Properties that something is put behind get the separator that they may lack, and so do those that end in a zero byte:
+/// a record that ends so looks like one whose end never reached the disk (see [`super::Checksum::Record`]).
 ///
 /// # Errors
 ///
@@ -89,7 +90,8 @@ pub fn encode(
     tail: PropertyTail,
     out: &mut Vec<u8>,
 ) -> Result<RecordLayout, EncodeError> {
-    let separator = (tail.late || tail.record_crc) && properties::needs_separator(message.properties);
+    let open_end = tail.late || tail.record_crc || message.properties.ends_with('\0');
+    let separator = open_end && properties::needs_separator(message.properties);
     let crc_len = if tail.record_crc { record_crc::LEN } else { 0 };
     let properties_len = message.properties.len() + usize::from(separator) + crc_len;
     let v2 = check_lengths(message, max_body, properties_len)?;

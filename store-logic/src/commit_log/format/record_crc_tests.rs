@@ -45,6 +45,17 @@ fn bytes_are_javas() {
 }
 
 #[test]
+fn properties_of_a_client_that_end_in_a_zero_byte_are_not_taken_for_a_torn_end() {
+    let place = RecordPlace { queue_offset: 0, phy_offset: 0, store_timestamp: 0 };
+    let record = encode_whole(&message(b"b", "a\u{1}\0"), 1 << 20, false, &place).unwrap();
+    assert_eq!(record.last(), Some(&2), "the separator is added");
+    check(&record).unwrap();
+    let mut torn = record;
+    *torn.last_mut().unwrap() = 0;
+    assert!(check(&torn).is_err());
+}
+
+#[test]
 fn every_flipped_bit_is_noticed() {
     let golden = hex(WITH_CRC);
     let name_at = golden.len() - record_crc::LEN;
