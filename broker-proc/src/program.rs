@@ -1,5 +1,6 @@
 //! The program `stratamq`: its verbs and what they print.
 
+mod bench;
 mod broker;
 mod consume;
 mod error_text;
@@ -41,6 +42,8 @@ enum Verb {
     Consume(consume::ConsumeArguments),
     /// Look into the files of a store, check them, and build anew what the log can give.
     Store(store::StoreArguments),
+    /// Measure the store beside what the machine allows, and check the results.
+    Bench(bench::BenchArguments),
 }
 
 /// Runs the program with the process's arguments.
@@ -72,6 +75,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Send(arguments) => runtime.block_on(send::run(arguments)),
         Verb::Consume(arguments) => runtime.block_on(consume::run(arguments)),
         Verb::Store(arguments) => return Ok(store::run(&arguments)),
+        Verb::Bench(arguments) => return bench::run(&arguments, &runtime),
     };
     // A blocking read of standard input may be under way; nobody waits for it.
     runtime.shutdown_background();

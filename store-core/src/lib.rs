@@ -92,5 +92,5 @@ pub use store_logic::multi_dispatch;
 pub use store_logic::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LogicError, Mappable,
     MappedSlice, Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,
-    inspect, java_json, probe, residency, sparse_archive,
+    copy_limit, copy_tree, inspect, java_json, probe, remove_tree, residency, sparse_archive,
 };

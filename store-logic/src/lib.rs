@@ -75,6 +75,6 @@ pub use store_mmap::{
     AccessPolicy, Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileRequest, FileStat,
     FileSupplier, LockFile, MapError, Mappable, MappedFile, MappedSlice, MemoryLock, Monotonic, OnDemand,
     OpenMode, OsDisk, QueueDirectories, ReservePolicy, Space, SystemClock, SystemEntropy, TransientStorePool,
-    UnixMillis, WarmUp, atomic_file, copy_tree, directory_bytes, file_name, inspect, local_hour,
+    UnixMillis, WarmUp, atomic_file, copy_limit, copy_tree, directory_bytes, file_name, inspect, local_hour,
     mapping_faults, probe, remove_tree, residency, sparse_archive, total_memory, used_percent, zero_rest,
 };

@@ -34,6 +34,7 @@
 
 mod access_policy;
 mod cell_file;
+pub mod copy_limit;
 mod error;
 mod file_supplier;
 mod mapped_file;

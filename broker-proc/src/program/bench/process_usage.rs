@@ -1,0 +1,96 @@
+//! What a process and its disk have used, as the operating system counts it (Linux; elsewhere little is told).
+
+use rustix::time::{ClockId, clock_gettime};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Bytes of a sector in the counters of block devices, whatever the device's own sectors are.
+const SECTOR: u64 = 512;
+/// Ticks of a second in `/proc/PID/stat` (`USER_HZ`), the same on all Linux platforms in use.
+const TICKS_PER_SECOND: u64 = 100;
+
+/// CPU time of all threads of this process, user and system, in nanoseconds' precision.
+pub(super) fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// CPU time of a process, user and system, to a hundredth of a second; `None` when it cannot be told.
+#[allow(dead_code, reason = "for works over the network")]
+pub(super) fn cpu_time_of(pid: u32) -> Option<Duration> {
+    parse_cpu_time(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Bytes of a process's memory that belong to no file (`RssAnon`): what it needs besides the mapped store.
+pub(super) fn anonymous_memory(pid: u32) -> Option<u64> {
+    parse_anonymous(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
+}
+
+/// The counters of the block device that holds a path.
+#[derive(Debug, Clone)]
+pub(super) struct DeviceCounters {
+    stat: PathBuf,
+}
+
+impl DeviceCounters {
+    /// Of the device below `path`; `None` when there is none to be seen, as under a network or overlay file system.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let device = fs::metadata(path).ok()?.dev();
+        let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+        let stat = PathBuf::from(format!("/sys/dev/block/{major}:{minor}/stat"));
+        stat.exists().then_some(Self { stat })
+    }
+
+    /// Bytes the device was given to write since it is there, by everybody.
+    pub(super) fn written_bytes(&self) -> Option<u64> {
+        parse_written(&fs::read_to_string(&self.stat).ok()?)
+    }
+}
+
+fn parse_cpu_time(stat: &str) -> Option<Duration> {
+    // The name of the program comes second, in brackets, and may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
+    let ticks = fields.next()?.ok()? + fields.next()?.ok()?;
+    Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+}
+
+fn parse_anonymous(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
+fn parse_written(stat: &str) -> Option<u64> {
+    let sectors: u64 = stat.split_ascii_whitespace().nth(6)?.parse().ok()?;
+    Some(sectors * SECTOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_the_kernel_are_read() {
+        let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 9 0 100 1000 10 1";
+        assert_eq!(parse_cpu_time(stat), Some(Duration::from_secs(3)));
+        assert_eq!(parse_anonymous("Name:\tx\nRssAnon:\t    2048 kB\nRssFile:\t1 kB\n"), Some(2 << 20));
+        assert_eq!(parse_written("  10 0 80 5 20 0 16 7 0 9 12"), Some(16 * 512));
+        assert_eq!(parse_cpu_time("42"), None);
+        assert_eq!(parse_anonymous(""), None);
+        assert_eq!(parse_written("1 2 3"), None);
+    }
+
+    #[test]
+    fn this_process_uses_what_it_uses() {
+        let before = cpu_time();
+        let mut sum = 0_u64;
+        while cpu_time() == before {
+            sum = std::hint::black_box(sum + 1);
+        }
+        assert!(cpu_time() > before);
+    }
+}
