@@ -120,11 +120,12 @@ impl CommitLog {
         Ok(())
     }
 
-    /// Milliseconds the tail has been held at `now` of the caller's clock; 0 when it is free.
-    pub fn tail_held_millis(&self, now: i64) -> i64 {
+    /// Milliseconds the tail has been held at `now` of the caller's clock, which is asked for only then; 0 when the tail
+    /// is free.
+    pub fn tail_held_millis(&self, now: impl FnOnce() -> i64) -> i64 {
         match self.tail_held_since.load(Ordering::Relaxed) {
             0 => 0,
-            since => (now - since).max(0),
+            since => (now() - since).max(0),
         }
     }
 }

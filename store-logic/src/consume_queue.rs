@@ -23,6 +23,9 @@ use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions, ReservePolicy};
 /// Bytes of a queue file reserved at a time: queues are many and mostly short.
 const RESERVE_STEP: u64 = 64 << 10;
 
+/// A record position that no record has.
+const LOOK_UP: u64 = u64::MAX;
+
 /// The units of one topic and queue (`consumequeue/{topic}/{queueId}/`).
 ///
 /// Written by the dispatcher alone; read by everyone.
@@ -33,6 +36,8 @@ pub struct ConsumeQueue {
     files: MappedFileQueue,
     /// Queue offset of the first unit whose record is still in the log.
     min_offset: AtomicU64,
+    /// Record of the newest unit, 0 when that is a blank, [`LOOK_UP`] when only the file knows.
+    newest_record: AtomicU64,
     ext: Option<QueueExt>,
 }
 
@@ -46,7 +51,14 @@ impl ConsumeQueue {
         let options = QueueOptions { file_size, reserve, ..QueueOptions::default() };
         let files = MappedFileQueue::load(env, directory, options, Arc::new(OnDemand))?;
         let first = files.min_offset().unwrap_or(0) / UNIT_SIZE;
-        Ok(Self { topic: topic.to_owned(), queue_id, files, min_offset: AtomicU64::new(first), ext: None })
+        Ok(Self {
+            topic: topic.to_owned(),
+            queue_id,
+            files,
+            min_offset: AtomicU64::new(first),
+            newest_record: AtomicU64::new(LOOK_UP),
+            ext: None,
+        })
     }
 
     /// Topic.
@@ -83,6 +95,7 @@ impl ConsumeQueue {
     /// Deletes the queue's files.
     pub fn destroy(&self) -> Result<()> {
         self.min_offset.store(0, Ordering::Release);
+        self.newest_record.store(LOOK_UP, Ordering::Relaxed);
         self.destroy_ext()?;
         Ok(self.files.destroy()?)
     }

@@ -6,6 +6,7 @@ use crate::error::{LogicError, Result};
 use crate::multi_dispatch;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use dashmap::DashMap;
+use foldhash::fast::RandomState;
 use std::path::{Path, PathBuf};
 use store_mmap::{Env, FileKind};
 
@@ -43,7 +44,7 @@ pub(crate) const MAX_NAME: usize = 255;
 /// True for a name that can be a directory's.
 pub(crate) fn is_directory_name(name: &str) -> bool {
     let reserved = name.is_empty() || name == "." || name == "..";
-    !reserved && name.len() <= MAX_NAME && !name.contains(['/', '\\', '\0'])
+    !reserved && name.len() <= MAX_NAME && memchr::memchr3(b'/', b'\\', 0, name.as_bytes()).is_none()
 }
 
 /// Why a light queue was not made: there are as many as may be.
@@ -95,7 +96,7 @@ pub struct ConsumeQueueTable {
     directory: PathBuf,
     file_size: u64,
     ext: Option<ExtQueues>,
-    topics: DashMap<String, TopicQueues>,
+    topics: DashMap<String, TopicQueues, RandomState>,
     /// Queues of light queue names.
     light_queues: AtomicU64,
     /// Held while a queue is made or deleted, so that no lock of `topics` is: those who look for other queues do not wait
@@ -121,7 +122,7 @@ impl ConsumeQueueTable {
             directory: directory.to_owned(),
             file_size,
             ext,
-            topics: DashMap::new(),
+            topics: DashMap::default(),
             light_queues: AtomicU64::new(0),
             changing: Mutex::new(()),
         };

@@ -6,6 +6,7 @@ mod put;
 mod query;
 mod recover;
 
+pub(crate) use keys::all_key_hashes_of;
 pub use keys::{key_hashes_of, keys_of};
 
 use crate::error::Result;
@@ -89,6 +90,14 @@ impl IndexFile {
     /// Number of the next entry. A fresh file holds 0, which means 1.
     pub fn index_count(&self) -> Result<u32> {
         Ok(self.cells.load_u32(format::INDEX_COUNT_AT)?.clamp(1, self.geometry.entries))
+    }
+
+    /// True when all keys of the record at `phy_offset` are there, in this file or an older one, this being the newest.
+    /// Records are indexed in order and each as a whole, so the newest one tells.
+    pub(crate) fn is_indexed(&self, phy_offset: u64) -> Result<bool> {
+        let end = self.cells.load_u64(format::END_PHY_OFFSET_AT)?;
+        // A file just begun holds the end of the one before, whose last record may continue here.
+        Ok(phy_offset < end || (phy_offset == end && self.index_count()? > 1))
     }
 
     /// True when no entry fits any more.

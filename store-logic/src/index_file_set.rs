@@ -5,7 +5,7 @@ mod recover;
 use crate::dispatch::DispatchRequest;
 use crate::error::Result;
 use crate::index_file::format::{IndexGeometry, key_of};
-use crate::index_file::{IndexFile, IndexHeader, keys_of};
+use crate::index_file::{IndexFile, IndexHeader, all_key_hashes_of};
 use crate::message::sys_flag;
 use crate::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::ops::ControlFlow;
@@ -81,45 +81,42 @@ impl IndexFileSet {
         self.files.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
     }
 
-    /// Indexes one record; `now` names a new file. Returns the file that became full and was closed on the way.
-    pub fn put(&self, request: &DispatchRequest<'_>, now: UnixMillis) -> Result<Option<Arc<IndexFile>>> {
+    /// Indexes one record; `now` is asked for the name of a new file. Returns the file that became full and was closed
+    /// on the way.
+    pub fn put(
+        &self,
+        request: &DispatchRequest<'_>,
+        now: impl Fn() -> UnixMillis,
+    ) -> Result<Option<Arc<IndexFile>>> {
         let rolled_back = sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK;
-        let keys = keys_of(request, self.index_tags);
-        if rolled_back || keys.is_empty() || self.is_indexed(request.phy_offset)? {
+        let mut key_hashes = all_key_hashes_of(request, self.index_tags).peekable();
+        if rolled_back || key_hashes.peek().is_none() {
+            return Ok(None);
+        }
+        let mut last = self.last();
+        if last.as_ref().map_or(Ok(false), |last| last.is_indexed(request.phy_offset))? {
             return Ok(None);
         }
         let mut closed = None;
-        for key in keys {
-            let file = self.file_to_write(now, &mut closed)?;
-            file.put(&key, request.phy_offset, request.store_timestamp)?;
+        while key_hashes.peek().is_some() {
+            let file = match last.take() {
+                Some(file) if !file.is_full()? => file,
+                full => {
+                    let file = self.begin_file(now(), full.as_deref())?;
+                    closed = full.or(closed);
+                    file
+                }
+            };
+            file.put_keys(&mut key_hashes, request.phy_offset, request.store_timestamp)?;
+            last = Some(file);
         }
         Ok(closed)
     }
 
-    /// True when the record's keys are all there. They are put together, so the newest record tells.
-    fn is_indexed(&self, phy_offset: u64) -> Result<bool> {
-        let Some(last) = self.last() else { return Ok(false) };
-        let header = last.header()?;
-        if header.index_count > 1 {
-            return Ok(phy_offset <= header.end_phy_offset);
-        }
-        // A file just begun holds the end of the one before, whose last record may continue here.
-        Ok(phy_offset < header.end_phy_offset)
-    }
-
-    fn file_to_write(&self, now: UnixMillis, closed: &mut Option<Arc<IndexFile>>) -> Result<Arc<IndexFile>> {
-        let last = self.last();
-        if let Some(file) = &last {
-            if !file.is_full()? {
-                return Ok(Arc::clone(file));
-            }
-        }
+    fn begin_file(&self, now: UnixMillis, previous: Option<&IndexFile>) -> Result<Arc<IndexFile>> {
         let file = Arc::new(IndexFile::open(&self.env, &self.new_path(now), self.geometry)?);
-        file.set_header(&self.first_header(last.as_deref())?)?;
+        file.set_header(&self.first_header(previous)?)?;
         self.write_files().push(Arc::clone(&file));
-        if last.is_some() {
-            *closed = last;
-        }
         Ok(file)
     }
 

@@ -116,8 +116,10 @@ impl Shared {
             self.put_unit(&request, &place)?;
         }
         self.put_index(&request)?;
-        for place in self.places(&request) {
-            self.tell_arrival(&request, &place);
+        if let Some(listener) = self.listener.get() {
+            for place in self.places(&request) {
+                self.tell_arrival(&**listener, &request, &place);
+            }
         }
         Ok(())
     }
@@ -191,14 +193,18 @@ impl Shared {
 
     pub(super) fn put_index(&self, request: &DispatchRequest<'_>) -> Result<()> {
         let Some(index) = &self.index else { return Ok(()) };
-        if let Some(closed) = index.put(request, self.env.now_millis())? {
+        if let Some(closed) = index.put(request, || self.env.now_millis())? {
             self.closed_index_files.push(closed);
         }
         Ok(())
     }
 
-    fn tell_arrival(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) {
-        let Some(listener) = self.listener.get() else { return };
+    fn tell_arrival(
+        &self,
+        listener: &dyn MessageArrivingListener,
+        request: &DispatchRequest<'_>,
+        place: &UnitPlace<'_>,
+    ) {
         let arrival = Arrival {
             topic: place.topic,
             queue_id: place.queue_id,

@@ -17,7 +17,7 @@ impl Shared {
             log_ratio = Some(least);
         }
         let log_ratio = log_ratio.unwrap_or(-1.0).to_string();
-        let held = self.log.tail_held_millis(self.env.now_millis());
+        let held = self.log.tail_held_millis(|| self.env.now_millis());
         let rows = [
             ("commitLogDiskRatio", log_ratio),
             ("consumeQueueDiskRatio", self.disk_ratio(&self.paths.consume_queue()).to_string()),

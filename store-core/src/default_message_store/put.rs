@@ -175,7 +175,7 @@ impl Shared {
 
     fn check_page_cache_busy(&self) -> Result<(), PutResult> {
         let limit = self.config.commit_log.os_page_cache_busy_time_out_mills;
-        let held = self.log.tail_held_millis(self.env.now_millis());
+        let held = self.log.tail_held_millis(|| self.env.now_millis());
         if u64::try_from(held).is_ok_and(|held| held > limit) {
             let reason = format!(
                 "the tail of the log is held for {held} ms, limit osPageCacheBusyTimeOutMills={limit}"
@@ -242,7 +242,8 @@ fn refuse_illegal(error: &EncodeError) -> PutResult {
 /// for Apache's reader.
 fn check_no_inner_batch(message: &Message<'_>) -> Result<(), PutResult> {
     let flagged = message.sys_flag & sys_flag::INNER_BATCH != 0;
-    if flagged || properties::get(message.properties, names::INNER_NUM).is_some() {
+    let counts = |properties| properties::get(properties, names::INNER_NUM).is_some();
+    if flagged || (properties::may_name_inner(message.properties) && counts(message.properties)) {
         let reason = format!(
             "an inner batch (sysFlag {:#x}, property {}) needs a topic with batch queues",
             message.sys_flag,

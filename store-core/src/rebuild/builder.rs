@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
             let rolled_back = sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK;
             self.report.indexed += u64::from(has_keys && !rolled_back);
             if let Some(index) = &self.index {
-                if let Some(closed) = index.put(&request, self.store.env().now_millis())? {
+                if let Some(closed) = index.put(&request, || self.store.env().now_millis())? {
                     closed.flush()?;
                 }
             }

@@ -94,7 +94,7 @@ fn store_time_never_goes_back() {
     let log = open(dir.path());
     assert_eq!(put(&log, &[b"a"], 0, 50).store_timestamp, 50);
     assert_eq!(put(&log, &[b"b"], 1, 40).store_timestamp, 50);
-    assert_eq!(log.tail_held_millis(90), 0);
+    assert_eq!(log.tail_held_millis(|| 90), 0);
 }
 
 #[test]

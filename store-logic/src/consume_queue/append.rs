@@ -1,9 +1,10 @@
 //! One more unit. The same unit may come again after a restart; it never lands in another place than its own.
 
-use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
+use super::{ConsumeQueue, LOOK_UP};
 use crate::error::Result;
-use crate::sync::Ordering;
+use crate::sync::{Arc, Ordering};
+use store_mmap::MappedFile;
 
 /// What became of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,10 @@ impl ConsumeQueue {
     /// The same for a record stored at `store_timestamp`, which the queue's extension keeps beside the tag code when
     /// there is one to write.
     pub fn put_stored(&self, queue_offset: u64, unit: Unit, store_timestamp: Option<i64>) -> Result<PutUnit> {
+        if let Some(file) = self.file_of_next(queue_offset, unit.phy_offset) {
+            self.append_to(&file, self.extend(unit, store_timestamp)?)?;
+            return Ok(PutUnit::Appended);
+        }
         let next = self.max_offset();
         // A place beyond what a file name can say is no place.
         let end = queue_offset.checked_mul(UNIT_SIZE).and_then(|at| at.checked_add(self.files.file_size()));
@@ -55,6 +60,17 @@ impl ConsumeQueue {
         }
         self.append(self.extend(unit, store_timestamp)?)?;
         Ok(PutUnit::Appended)
+    }
+
+    /// The file to append to when `queue_offset` is the next place and `phy_offset` is known to follow the newest record:
+    /// nearly always, and then nothing has to be looked up.
+    fn file_of_next(&self, queue_offset: u64, phy_offset: u64) -> Option<Arc<MappedFile>> {
+        let newest = self.newest_record.load(Ordering::Relaxed);
+        let file = self.files.last().filter(|_| newest != LOOK_UP && newest <= phy_offset)?;
+        let position = file.committed_position();
+        let inside = position > 0 && position < file.file_size();
+        let next = (file.file_from_offset() + position) / UNIT_SIZE;
+        (inside && queue_offset == next).then_some(file)
     }
 
     fn compare(&self, queue_offset: u64, unit: Unit) -> PutUnit {
@@ -92,13 +108,19 @@ impl ConsumeQueue {
                 }
             })?;
         }
+        self.newest_record.store(LOOK_UP, Ordering::Relaxed);
         self.min_offset.store(queue_offset, Ordering::Release);
         Ok(())
     }
 
     fn append(&self, unit: Unit) -> Result<()> {
         let file = self.files.last_for_append(self.files.max_offset())?;
+        self.append_to(&file, unit)
+    }
+
+    fn append_to(&self, file: &MappedFile, unit: Unit) -> Result<()> {
         file.append(&unit.encode())?;
+        self.newest_record.store(if unit.is_blank() { 0 } else { unit.phy_offset }, Ordering::Relaxed);
         Ok(())
     }
 }

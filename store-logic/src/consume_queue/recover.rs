@@ -1,8 +1,8 @@
 //! Finding a queue's end after a start, cutting what the log no longer backs, and following the log's beginning.
 
-use super::ConsumeQueue;
 use super::format::{UNIT_SIZE, Unit};
 use super::search::first_where;
+use super::{ConsumeQueue, LOOK_UP};
 use crate::error::Result;
 use crate::sync::{Arc, Ordering};
 use store_mmap::MappedFile;
@@ -15,7 +15,7 @@ impl ConsumeQueue {
     pub fn recover(&self, log_end: u64) -> Result<()> {
         match self.end_in(log_end) {
             Some(end) => {
-                self.files.truncate(end * UNIT_SIZE)?;
+                self.cut_at(end)?;
                 self.recover_ext()
             }
             // Not one message: begin again.
@@ -48,6 +48,11 @@ impl ConsumeQueue {
         if self.files.min_offset().is_none_or(|first| queue_offset * UNIT_SIZE <= first) {
             return self.destroy();
         }
+        self.cut_at(queue_offset)
+    }
+
+    fn cut_at(&self, queue_offset: u64) -> Result<()> {
+        self.newest_record.store(LOOK_UP, Ordering::Relaxed);
         Ok(self.files.truncate(queue_offset * UNIT_SIZE)?)
     }
 
@@ -64,7 +69,7 @@ impl ConsumeQueue {
             return self.destroy();
         }
         if end < self.max_offset() {
-            self.files.truncate(end * UNIT_SIZE)?;
+            self.cut_at(end)?;
         }
         Ok(())
     }

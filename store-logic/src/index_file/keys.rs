@@ -17,6 +17,15 @@ pub fn key_hashes_of(request: &DispatchRequest<'_>) -> impl Iterator<Item = u32>
     message_keys(request).map(|key| key_hash_of(&[request.topic, "#", key]))
 }
 
+/// Hashes of [`keys_of`], in the same order.
+pub(crate) fn all_key_hashes_of(
+    request: &DispatchRequest<'_>,
+    index_tags: bool,
+) -> impl Iterator<Item = u32> {
+    let tags = request.tags.filter(|_| index_tags);
+    key_hashes_of(request).chain(tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags])))
+}
+
 fn message_keys<'a>(request: &DispatchRequest<'a>) -> impl Iterator<Item = &'a str> {
     let keys = request.keys.unwrap_or("").split(' ').filter(|key| !key.is_empty());
     request.uniq_key.into_iter().chain(keys)

@@ -27,7 +27,7 @@ fn records(last: u64) -> Vec<u64> {
 
 fn fill(set: &IndexFileSet, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        set.put(&request(number), 1).unwrap();
+        set.put(&request(number), || 1).unwrap();
     }
 }
 
@@ -65,7 +65,7 @@ fn rolls_and_searches_across_files() {
     let set = open(dir.path());
     let mut closed = 0;
     for number in 0..10 {
-        closed += usize::from(set.put(&request(number), 1_700_000_000_000).unwrap().is_some());
+        closed += usize::from(set.put(&request(number), || 1_700_000_000_000).unwrap().is_some());
     }
     assert_eq!((closed, set.files().len()), (2, 3), "30 keys, 10 a file, names distinct at the same time");
     assert_eq!(query(&set, "b"), records(9));
@@ -81,7 +81,7 @@ fn the_same_record_again_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let set = open(dir.path());
     for number in [0, 1, 0, 1, 2, 2] {
-        set.put(&request(number), 1).unwrap();
+        set.put(&request(number), || 1).unwrap();
     }
     assert_eq!(query(&set, "a"), records(2));
 }
@@ -166,7 +166,7 @@ fn old_files_go_with_the_log() {
     let dir = tempfile::tempdir().unwrap();
     let set = open(dir.path());
     for number in 0..10 {
-        set.put(&request(number), 1).unwrap();
+        set.put(&request(number), || 1).unwrap();
     }
     assert_eq!(set.delete_expired(50).unwrap(), 0);
     assert_eq!(set.delete_expired(100_000).unwrap(), 2);

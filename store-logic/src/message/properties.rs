@@ -3,7 +3,9 @@
 //! Readers accept a missing last separator. A pair with an empty name or value is dropped, and of equal names the last
 //! one counts, as in Java.
 
+use memchr::memmem::Finder;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Between a name and its value.
 pub const NAME_VALUE_SEPARATOR: char = '\u{1}';
@@ -89,6 +91,14 @@ pub fn get<'a>(properties: &'a str, name: &str) -> Option<&'a str> {
     pairs(properties).filter(|pair| pair.0 == name).last().map(|pair| pair.1)
 }
 
+static INNER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("INNER_"));
+static CRC32: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(names::CRC32));
+
+/// False when there is certainly no property whose name begins with `INNER_`: the usual case, found out fast.
+pub fn may_name_inner(properties: &str) -> bool {
+    INNER.find(properties.as_bytes()).is_some()
+}
+
 /// True for a property string that another pair cannot simply be put behind: its last separator is missing.
 pub fn needs_separator(properties: &str) -> bool {
     !properties.is_empty() && !properties.ends_with(PROPERTY_SEPARATOR)
@@ -102,7 +112,7 @@ pub fn without_the_stores_own(properties: &str) -> Cow<'_, str> {
         let name = pair.split_once(NAME_VALUE_SEPARATOR).map_or(pair, |pair| pair.0);
         name == names::CRC32 || name == names::INNER_MULTI_QUEUE_OFFSET
     };
-    if !properties.split(PROPERTY_SEPARATOR).any(is_own) {
+    if !may_name_inner(properties) && CRC32.find(properties.as_bytes()).is_none() {
         return Cow::Borrowed(properties);
     }
     let kept = properties.split_inclusive(PROPERTY_SEPARATOR);

@@ -11,7 +11,7 @@ fn field_F96_a_tail_held_for_long_is_said_with_limit_and_value() {
     let store = HandStore::open(|_| {});
     let held = store.log.lock_tail(|| store.world.now());
     store.world.pass(Duration::from_millis(1000));
-    assert_eq!(store.log.tail_held_millis(store.world.now()), 1000, "not above the limit");
+    assert_eq!(store.log.tail_held_millis(|| store.world.now()), 1000, "not above the limit");
     store.world.pass(Duration::from_millis(200));
     let refused = store.send("T", "").wait();
     assert_eq!((refused.status, refused.appended), (PutMessageStatus::OsPageCacheBusy, None));
@@ -61,7 +61,7 @@ fn field_F24_a_panic_while_the_tail_is_held_gives_it_back() {
     }));
     assert!(holder.is_err());
     store.world.pass(Duration::from_secs(10));
-    assert_eq!(store.log.tail_held_millis(store.world.now()), 0, "nobody counts as holding it");
+    assert_eq!(store.log.tail_held_millis(|| store.world.now()), 0, "nobody counts as holding it");
     let put = store.put("T");
     assert_eq!((put.wrote_offset, put.logics_offset), (end, 1), "no place was lost");
 }
