@@ -1,6 +1,7 @@
 //! Free ports on the loopback interface.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Result, bail};
@@ -52,5 +53,11 @@ impl Ports {
 }
 
 fn is_free(port: u16) -> bool {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+    // A machine without IPv6 has its ports free there.
+    [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].into_iter().all(|ip| {
+        match TcpListener::bind((ip, port)) {
+            Ok(_) => true,
+            Err(error) => ip.is_ipv6() && error.kind() != ErrorKind::AddrInUse,
+        }
+    })
 }

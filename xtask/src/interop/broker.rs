@@ -1,6 +1,7 @@
 //! A broker that can be started, stopped, killed and started again on the same store and ports.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -92,19 +93,28 @@ impl<'a> Broker<'a> {
         })
     }
 
-    /// The port of its main listener.
-    pub fn port(&self) -> u16 {
-        self.port
+    /// The address of its main listener.
+    pub fn socket(&self) -> SocketAddr {
+        SocketAddr::new(self.conf.ip(), self.port)
     }
 
-    /// Its address, as clients see it in a route.
+    /// The same as clients see it in a route: without brackets around an IPv6 address.
     pub fn address(&self) -> String {
-        format!("127.0.0.1:{}", self.port)
+        format!("{}:{}", self.conf.ip(), self.port)
     }
 
-    /// The address of its name server.
+    /// The address of its name server, in the same form.
     pub fn namesrv(&self) -> String {
-        format!("127.0.0.1:{}", self.namesrv_port)
+        format!("{}:{}", self.conf.ip(), self.namesrv_port)
+    }
+
+    /// Its settings.
+    pub fn conf(&self) -> &BrokerConf {
+        &self.conf
+    }
+
+    fn namesrv_socket(&self) -> SocketAddr {
+        SocketAddr::new(self.conf.ip(), self.namesrv_port)
     }
 
     /// Its store directory.
@@ -127,8 +137,10 @@ impl<'a> Broker<'a> {
         };
         let log = self.directory.join("broker.log");
         *self.process() = Some(Server::start("broker", &mut command?, log)?);
-        wait_for_route(&self.namesrv(), &self.address(), START_DEADLINE, || self.require_alive())
-            .context("start of the broker")
+        wait_for_route(&self.namesrv_socket().to_string(), &self.address(), START_DEADLINE, || {
+            self.require_alive()
+        })
+        .context("start of the broker")
     }
 
     /// # Errors
@@ -171,13 +183,13 @@ impl<'a> Broker<'a> {
         let home = self.home("namesrv")?;
         let conf = home.join("namesrv.conf");
         let port = self.namesrv_port;
-        fs::write(&conf, format!("listenPort={port}\n"))
+        fs::write(&conf, format!("listenPort={port}\nbindAddress={}\n", self.conf.ip()))
             .with_context(|| format!("cannot write {}", conf.display()))?;
         let class = "org.apache.rocketmq.namesrv.NamesrvStartup";
         let mut command = self.context.toolchain.apache_server(&home, &JAVA_SERVER_OPTIONS, class)?;
         command.arg("-c").arg(conf);
         let mut server = Server::start("name server", &mut command, self.directory.join("namesrv.log"))?;
-        wait_for_listener(&self.namesrv(), START_DEADLINE, || server.require_alive())
+        wait_for_listener(&self.namesrv_socket().to_string(), START_DEADLINE, || server.require_alive())
             .context("start of the name server")?;
         Ok(server)
     }

@@ -2,6 +2,7 @@
 
 mod apache_name_server;
 mod apache_opens_our_store;
+mod apaches_store;
 mod clients;
 mod kill_nine;
 mod produce;

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::net::{IpAddr, SocketAddr};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::messages::{Acknowledged, Planned, Received};
+use super::stamp::hex;
 
 /// How many differences of one kind are shown.
 const SHOWN: usize = 3;
 
 /// Properties that clients and brokers add to what the user set.
-const SYSTEM_PROPERTIES: [&str; 23] = [
+const SYSTEM_PROPERTIES: [&str; 25] = [
     "id",
     "KEYS",
     "TAGS",
@@ -35,9 +37,12 @@ const SYSTEM_PROPERTIES: [&str; 23] = [
     "TRAN_MSG",
     "CORRECTION_FLAG",
     "MSG_TYPE",
+    "INNER_MULTI_QUEUE_OFFSET",
+    "__CRC32#",
 ];
 
 /// A message of a plan and where the broker said it put it.
+#[derive(Clone)]
 pub struct Sent {
     pub topic: String,
     pub planned: Planned,
@@ -46,7 +51,7 @@ pub struct Sent {
 
 /// Joins a plan with the acknowledgements of its producer and checks these: each message once, status
 /// `SEND_OK`, queue offsets without a hole from `first_offsets` (0 for a queue not in it), distinct offset
-/// ids that name the broker's port.
+/// ids that name the broker's address.
 ///
 /// # Errors
 /// The first thing that is not so.
@@ -54,7 +59,7 @@ pub fn join(
     topic: &str,
     plan: &[Planned],
     acknowledged: Vec<Acknowledged>,
-    port: u16,
+    broker: SocketAddr,
     first_offsets: &BTreeMap<i64, i64>,
 ) -> Result<Vec<Sent>> {
     let mut queues: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
@@ -62,7 +67,7 @@ pub fn join(
     let mut by_id = BTreeMap::new();
     for line in acknowledged {
         ensure!(line.status == "SEND_OK", "{}: expected status SEND_OK, found {}", line.id, line.status);
-        physical_offset(&line.offset_id, port).with_context(|| line.id.clone())?;
+        physical_offset(&line.offset_id, broker).with_context(|| line.id.clone())?;
         ensure!(offset_ids.insert(line.offset_id.clone()), "offset id {} was given twice", line.offset_id);
         ensure!(
             queues.entry(line.queue_id).or_default().insert(line.queue_offset),
@@ -104,7 +109,11 @@ pub fn next_offsets(sent: &[Sent]) -> BTreeMap<i64, i64> {
 ///
 /// # Errors
 /// Names what is missing, what came too often, what came uninvited, or the first field that differs.
-pub fn same<'a>(sent: impl IntoIterator<Item = &'a Sent>, received: &[Received], port: u16) -> Result<()> {
+pub fn same<'a>(
+    sent: impl IntoIterator<Item = &'a Sent>,
+    received: &[Received],
+    broker: SocketAddr,
+) -> Result<()> {
     let mut wanted: BTreeMap<(&str, &str), &Sent> =
         sent.into_iter().map(|sent| ((sent.topic.as_str(), sent.planned.id.as_str()), sent)).collect();
     let count = wanted.len();
@@ -113,7 +122,7 @@ pub fn same<'a>(sent: impl IntoIterator<Item = &'a Sent>, received: &[Received],
     for message in received {
         let name = (message.topic.as_str(), message.id());
         if let Some(sent) = wanted.remove(&name) {
-            unchanged(sent, message, port)
+            unchanged(sent, message, broker)
                 .with_context(|| format!("{} of {}", message.id(), message.topic))?;
             ensure!(
                 message.reconsume_times == 0,
@@ -151,14 +160,14 @@ fn examples<T: Debug>(names: &[T]) -> String {
 ///
 /// # Errors
 /// The first field that differs.
-pub fn unchanged(sent: &Sent, received: &Received, port: u16) -> Result<()> {
+pub fn unchanged(sent: &Sent, received: &Received, broker: SocketAddr) -> Result<()> {
     same_content(sent, received)?;
     let acknowledged = &sent.acknowledged;
     equal("offset id", &acknowledged.offset_id, &received.offset_id)?;
     equal("queue id", &acknowledged.queue_id, &received.queue_id)?;
     equal("queue offset", &acknowledged.queue_offset, &received.queue_offset)?;
-    equal("physical offset", &physical_offset(&received.offset_id, port)?, &received.physical_offset)?;
-    equal("store host", &format!("127.0.0.1:{port}"), &received.store_host)?;
+    equal("physical offset", &physical_offset(&received.offset_id, broker)?, &received.physical_offset)?;
+    equal("store host", &broker, &host(&received.store_host)?)?;
     ensure!(
         received.born_timestamp > 0 && received.store_timestamp > 0,
         "no timestamps: born {}, stored {}",
@@ -200,12 +209,28 @@ fn equal<T: PartialEq + Debug>(field: &str, expected: &T, found: &T) -> Result<(
     Ok(())
 }
 
-/// Reads the physical offset out of an offset id: IPv4 address, port (4 bytes), offset (8 bytes), all in hex.
+/// Reads an address as Java prints it: an IPv6 address has no brackets.
 ///
 /// # Errors
-/// When it is not such an id of a broker at 127.0.0.1 and this port.
-pub fn physical_offset(offset_id: &str, port: u16) -> Result<i64> {
-    let prefix = format!("7F000001{port:08X}");
+/// When it is none.
+pub fn host(text: &str) -> Result<SocketAddr> {
+    let address = text.rsplit_once(':').and_then(|(ip, port)| {
+        let ip: IpAddr = ip.parse().ok()?;
+        Some(SocketAddr::new(ip, port.parse().ok()?))
+    });
+    address.with_context(|| format!("expected address:port, found {text:?}"))
+}
+
+/// Reads the physical offset out of an offset id: IP address (4 or 16 bytes), port (4 bytes), offset (8 bytes), all in hex.
+///
+/// # Errors
+/// When it is not such an id of a broker at this address.
+pub fn physical_offset(offset_id: &str, broker: SocketAddr) -> Result<i64> {
+    let ip = match broker.ip() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    let prefix = format!("{}{:08X}", hex(&ip).to_uppercase(), broker.port());
     let digits = offset_id.strip_prefix(&prefix).filter(|digits| digits.len() == 16);
     digits
         .and_then(|digits| i64::from_str_radix(digits, 16).ok())

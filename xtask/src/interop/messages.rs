@@ -18,6 +18,9 @@ use super::stamp::hex;
 /// Tags of a plan. `Aa` and `BB` have the same hash: only the client can tell them apart.
 pub const TAGS: [&str; 7] = ["TagA", "TagB", "Aa", "BB", "tag-ü", "标签", "🚀"];
 
+/// Property that names the light queues of a message, with `,` between them.
+pub const INNER_MULTI_DISPATCH: &str = "INNER_MULTI_DISPATCH";
+
 /// Words of bodies and property values.
 const WORDS: [&str; 8] =
     ["queue", "größer", "журнал", "消息", "λόγος", "🌍", "a=b&c", "\"quoted\"\n\ttext\\"];
@@ -29,7 +32,7 @@ pub struct Planned {
     pub id: String,
     pub tag: Option<&'static str>,
     pub keys: Vec<String>,
-    /// User properties besides `id`.
+    /// User properties besides `id`, and [`INNER_MULTI_DISPATCH`].
     pub properties: BTreeMap<&'static str, String>,
     #[serde(serialize_with = "as_base64")]
     pub body: Vec<u8>,
@@ -40,6 +43,11 @@ fn as_base64<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok,
 }
 
 impl Planned {
+    /// The light queues the message goes to besides its own queue.
+    pub fn light_queues(&self) -> impl Iterator<Item = &str> {
+        self.properties.get(INNER_MULTI_DISPATCH).into_iter().flat_map(|names| names.split(','))
+    }
+
     /// SHA-256 of the body, as the client programs write it.
     pub fn body_sha256(&self) -> String {
         hex(&Sha256::digest(&self.body))

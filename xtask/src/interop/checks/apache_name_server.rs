@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::produce::Production;
+use super::produce::{Production, Sender};
 use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::{Broker, Kind};
@@ -28,7 +28,7 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
     broker.start()?;
     let production = Production {
         name: "java",
-        language: Language::Java,
+        sender: Sender::Client(Language::Java),
         topic: TOPIC,
         count: 20,
         bodies: Bodies::Small,
@@ -47,7 +47,7 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
             .with("expected", sent.len())
             .with("out", out.display())
             .run()?;
-        let compared = same(&sent, &read_lines(&out)?, broker.port());
+        let compared = same(&sent, &read_lines(&out)?, broker.socket());
         ended.explain(compared.with_context(|| format!("messages in {}", out.display())))?;
         Ok(format!("{} messages", sent.len()))
     });

@@ -1,68 +1,68 @@
-//! Apache's own store opens what the broker under test wrote.
+//! Apache's own store opens what the broker under test wrote: stores of every kind, after a stop and after a kill.
 
-use std::collections::BTreeMap;
+mod kinds;
+mod traces;
+
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use serde_json::json;
 
+use self::kinds::{KINDS, Kill, StoreKind};
+use super::apaches_store::{Reading, log_start};
 use super::produce::Production;
-use super::read_back::{FileSizes, copy_store, describe_files, with_apaches_store};
+use super::read_back::{copy_store, describe_files};
+use crate::harness::remoting::Connection;
 use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
-use crate::interop::client::Language;
 use crate::interop::compare::{Sent, next_offsets};
 use crate::interop::messages::Bodies;
 
-const TOPIC: &str = "interchange";
 /// Several commit log files of 1 MiB.
 const LEAST_LOG_FILES: usize = 3;
-
-/// A kind of store that is written and given to Apache's code: one line of the list is one kind.
-struct StoreKind {
-    /// How it is called in the names of its checks, with a blank before it; empty for the ordinary store.
-    name: &'static str,
-    /// What its broker is told beside small files.
-    settings: &'static [(&'static str, &'static str)],
-    /// What was answered may still be in the memory of the process: a kill waits until it must be in the files.
-    is_buffered: bool,
-}
-
-const KINDS: [StoreKind; 3] = [
-    StoreKind { name: "", settings: &[], is_buffered: false },
-    StoreKind {
-        name: " (transient pool)",
-        settings: &[("transientStorePoolEnable", "true"), ("transientStorePoolSize", "2")],
-        is_buffered: true,
-    },
-    StoreKind { name: " (SYNC_FLUSH)", settings: &[("flushDiskType", "SYNC_FLUSH")], is_buffered: false },
-];
-
 /// Many times `commitCommitLogThoroughInterval`, 200 ms.
 const COMMITTED_AFTER: Duration = Duration::from_secs(3);
+
+/// `DELETE_EXPIRED_COMMITLOG` of the remoting protocol.
+const DELETE_EXPIRED_COMMITLOG: u32 = 329;
+const ANSWER: Duration = Duration::from_secs(10);
+/// Deletion is over when no file went for so long: several times `cleanResourceInterval`.
+const QUIET: Duration = Duration::from_secs(2);
+/// Within this it must be over.
+const CLEAN_DEADLINE: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
 
 impl StoreKind {
     fn after_stop(&self) -> String {
         format!("store{}: Apache's DefaultMessageStore reads it after an orderly stop", self.name)
     }
 
-    fn after_kill(&self) -> String {
-        format!("store{}: Apache's DefaultMessageStore reads it after kill -9", self.name)
+    fn after_kill(&self) -> Option<String> {
+        (self.kill != Kill::Never)
+            .then(|| format!("store{}: Apache's DefaultMessageStore reads it after kill -9", self.name))
+    }
+
+    fn names(&self) -> Vec<String> {
+        [self.after_stop()].into_iter().chain(self.after_kill()).collect()
     }
 }
 
 pub fn names() -> Vec<String> {
-    KINDS.iter().flat_map(|kind| [kind.after_stop(), kind.after_kill()]).collect()
+    KINDS.iter().flat_map(StoreKind::names).collect()
 }
 
 pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result<()> {
     for (number, kind) in KINDS.iter().enumerate() {
-        let (after_stop, after_kill) = (kind.after_stop(), kind.after_kill());
-        if section.wants(&after_stop) || section.wants(&after_kill) {
-            run_kind(context, &directory.join(number.to_string()), section, kind)?;
+        let names = kind.names();
+        if names.iter().any(|name| section.wants(name)) {
+            // What goes wrong with one kind must not hide the others.
+            if let Err(error) = run_kind(context, &directory.join(number.to_string()), section, kind) {
+                section.give_up(&names, &format!("{error:#}"));
+            }
         }
     }
     Ok(())
@@ -72,51 +72,101 @@ fn run_kind(context: &Context, directory: &Path, section: &Section<'_>, kind: &S
     std::fs::create_dir_all(directory)?;
     let store = directory.join("store");
     let mut conf = BrokerConf::small_files();
+    conf.listen_on(kind.ip);
     for (key, value) in kind.settings {
         conf.set(key, value);
     }
     let mut broker = Broker::under_test(context, directory, &store, conf)?;
     broker.start()?;
-    let mut sent = Production {
-        name: "before-stop",
-        language: Language::Java,
-        topic: TOPIC,
-        count: 1_000,
-        bodies: Bodies::Small,
-        first_offsets: BTreeMap::new(),
+    let mut sent = Vec::new();
+    send(context, directory, &broker, kind, "before-stop", &mut sent)?;
+    if kind.is_cleaned {
+        clean(&broker)?;
+        send(context, directory, &broker, kind, "after-deletion", &mut sent)?;
     }
-    .run(context, directory, &broker)?;
     broker.stop()?;
-    section.check(&kind.after_stop(), || read_copy(context, directory, "after-stop", &broker, &sent));
+    section.check(&kind.after_stop(), || read_copy(context, directory, "after-stop", kind, &broker, &sent));
 
-    broker.start()?;
-    let more = Production {
-        name: "before-kill",
-        language: Language::Java,
-        topic: TOPIC,
-        count: 300,
-        bodies: Bodies::Small,
-        first_offsets: next_offsets(&sent),
+    let Some(after_kill) = kind.after_kill().filter(|name| section.wants(name)) else {
+        return Ok(());
     };
-    sent.extend(more.run(context, directory, &broker)?);
-    if kind.is_buffered {
+    broker.start()?;
+    send(context, directory, &broker, kind, "before-kill", &mut sent)?;
+    if kind.kill == Kill::WhenCommitted {
         thread::sleep(COMMITTED_AFTER);
     }
     broker.kill()?;
-    section.check(&kind.after_kill(), || read_copy(context, directory, "after-kill", &broker, &sent));
+    section.check(&after_kill, || read_copy(context, directory, "after-kill", kind, &broker, &sent));
     Ok(())
+}
+
+/// Sends all loads of a kind; to a store that holds messages already, fewer.
+fn send(
+    context: &Context,
+    directory: &Path,
+    broker: &Broker<'_>,
+    kind: &StoreKind,
+    step: &str,
+    sent: &mut Vec<Sent>,
+) -> Result<()> {
+    let divisor = if sent.is_empty() { 1 } else { 3 };
+    for (number, load) in kind.loads.iter().enumerate() {
+        let before: Vec<Sent> = sent.iter().filter(|sent| sent.topic == load.topic).cloned().collect();
+        let production = Production {
+            name: &format!("{step}-{number}"),
+            sender: load.sender,
+            topic: load.topic,
+            count: load.count / divisor,
+            bodies: Bodies::Small,
+            first_offsets: next_offsets(&before),
+        };
+        sent.extend(production.run_changed(context, directory, broker, load.change)?);
+    }
+    Ok(())
+}
+
+/// Has the broker delete expired files and waits until that is over: the first file of the log is gone, and the queues
+/// have followed. Apache's store looks for the beginning of a queue in its first file alone, so that it finds a wrong one
+/// in a store that was stopped in between.
+fn clean(broker: &Broker<'_>) -> Result<()> {
+    let answer = Connection::open(&broker.socket().to_string(), ANSWER)?.ask(
+        DELETE_EXPIRED_COMMITLOG,
+        &json!({}),
+        &[],
+    )?;
+    ensure!(answer.code == 0, "deletion of expired files answered {}: {}", answer.code, answer.remark);
+    let started = Instant::now();
+    let (mut files, mut since) = (String::new(), started);
+    loop {
+        let now = describe_files(broker.store(), 1)?;
+        if now != files {
+            (files, since) = (now, Instant::now());
+        }
+        let is_quiet = since.elapsed() > QUIET;
+        if is_quiet && log_start(broker.store())? > 0 {
+            return Ok(());
+        }
+        ensure!(
+            started.elapsed() < CLEAN_DEADLINE,
+            "after {} s the first log file is still there, or files still go: {files}",
+            CLEAN_DEADLINE.as_secs()
+        );
+        thread::sleep(POLL);
+    }
 }
 
 fn read_copy(
     context: &Context,
     directory: &Path,
     step: &str,
+    kind: &StoreKind,
     broker: &Broker<'_>,
     sent: &[Sent],
 ) -> Result<String> {
     let copy = directory.join(format!("{step}-store"));
     copy_store(broker.store(), &copy)?;
-    let files = describe_files(&copy, LEAST_LOG_FILES)?;
-    let read = with_apaches_store(context, directory, step, &copy, FileSizes::Small, sent, broker.port())?;
+    let files = describe_files(&copy, if kind.is_cleaned { 1 } else { LEAST_LOG_FILES })?;
+    kind.trace.find(&copy, sent.len())?;
+    let read = Reading { step, store: &copy, broker, sent }.run(context, directory)?;
     Ok(format!("{read}, {files}"))
 }

@@ -10,8 +10,8 @@ use std::thread;
 
 use anyhow::{Result, bail};
 
-use super::produce::Production;
-use super::read_back::{FileSizes, with_apaches_store};
+use super::apaches_store::Reading;
+use super::produce::{Production, Sender};
 use crate::harness::report::Section;
 use crate::interop::Context;
 use crate::interop::broker::Broker;
@@ -75,7 +75,7 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
         if sent.is_empty() {
             bail!("nothing was sent");
         }
-        with_apaches_store(context, directory, "read-store", &store, FileSizes::Default, &sent, broker.port())
+        Reading { step: "read-store", store: &store, broker: &broker, sent: &sent }.run(context, directory)
     });
     Ok(())
 }
@@ -115,7 +115,7 @@ fn produce(session: &Session<'_>, language: Language) -> Result<Vec<Sent>> {
     session.section.need(&produce_name(language), || {
         let production = Production {
             name: language.name(),
-            language,
+            sender: Sender::Client(language),
             topic: &topic(language),
             count: COUNT,
             bodies: Bodies::Large,

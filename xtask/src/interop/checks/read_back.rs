@@ -1,8 +1,8 @@
-//! Reads everything back that a store holds, over a broker or with Apache's store, and looks messages up by
-//! key.
+//! Reads everything back that a broker holds and looks messages up by key.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::interop::Context;
 use crate::interop::broker::Broker;
-use crate::interop::broker_conf::SMALL_FILES;
 use crate::interop::client::{Call, Language};
 use crate::interop::compare::{Sent, same};
 use crate::interop::messages::{read_lines, write_lines};
@@ -35,38 +34,8 @@ struct Lookup {
     ids: Vec<Option<String>>,
 }
 
-/// Which file sizes Apache's store is told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum FileSizes {
-    Default,
-    Small,
-}
-
-/// Opens a store directory with Apache's `DefaultMessageStore` and compares every message and the keys with
-/// what was sent to the broker at `port`. Returns a remark for the report.
-///
-/// # Errors
-/// When the store is refused or differs from what was sent.
-pub fn with_apaches_store(
-    context: &Context,
-    directory: &Path,
-    step: &str,
-    store: &Path,
-    sizes: FileSizes,
-    sent: &[Sent],
-    port: u16,
-) -> Result<String> {
-    let mut call = call(context, directory, step, "read-store", sent)?.with("store", store.display());
-    if sizes == FileSizes::Small {
-        for (name, size) in SMALL_FILES {
-            call = call.with(name, size);
-        }
-    }
-    finish(call, sent, port)
-}
-
-/// Pulls every queue from a running broker and compares as above. The messages were sent to the broker at
-/// `port`, which may be another one than this.
+/// Pulls every queue from a running broker and compares every message and the keys with what was sent to the broker
+/// at `sent_to`, which may be another one than this. Returns a remark for the report.
 ///
 /// # Errors
 /// When the broker is dead, a pull fails or what comes differs from what was sent.
@@ -76,42 +45,42 @@ pub fn with_pulls(
     step: &str,
     broker: &Broker<'_>,
     sent: &[Sent],
-    port: u16,
+    sent_to: SocketAddr,
 ) -> Result<String> {
     broker.require_alive()?;
-    let call = call(context, directory, step, "drain", sent)?;
-    finish(call.with("namesrv", broker.namesrv()).with("group", "drain"), sent, port)
+    let topics: BTreeSet<&str> = sent.iter().map(|sent| sent.topic.as_str()).collect();
+    let call = call(context, directory, step, "drain", &topics, sent)?;
+    let (out, lookups) = (call.file("jsonl"), call.file("lookups.jsonl"));
+    let ended = call.with("namesrv", broker.namesrv()).with("group", "drain").run()?;
+    let compared =
+        same(sent, &read_lines(&out)?, sent_to).with_context(|| format!("messages in {}", out.display()));
+    ended.explain(compared)?;
+    let found = check_lookups(sent, &lookups)?;
+    Ok(format!("{} messages, {found} look-ups by key", sent.len()))
 }
 
-fn call<'a>(
+/// A call that reads `topics` and looks up keys of what was sent. It writes to `STEP.jsonl` and `STEP.lookups.jsonl`.
+///
+/// # Errors
+/// When the file of the keys cannot be written.
+pub(super) fn call<'a>(
     context: &'a Context,
     directory: &'a Path,
     step: &str,
     verb: &'static str,
+    topics: &BTreeSet<&str>,
     sent: &[Sent],
 ) -> Result<Call<'a>> {
     let call = Call::new(context, directory, step, Language::Java, verb);
     let queries = call.file("queries.jsonl");
     write_lines(&queries, &keys(sent))?;
-    let topics: BTreeSet<&str> = sent.iter().map(|sent| sent.topic.as_str()).collect();
-    let topics = topics.into_iter().collect::<Vec<_>>().join(",");
+    let topics = topics.iter().copied().collect::<Vec<_>>().join(",");
     let (out, lookups) = (call.file("jsonl"), call.file("lookups.jsonl"));
     Ok(call
         .with("topics", topics)
         .with("out", out.display())
         .with("queries", queries.display())
         .with("lookups", lookups.display()))
-}
-
-fn finish(call: Call<'_>, sent: &[Sent], port: u16) -> Result<String> {
-    let (out, lookups) = (call.file("jsonl"), call.file("lookups.jsonl"));
-    let ended = call.run()?;
-    let compared =
-        same(sent, &read_lines(&out)?, port).with_context(|| format!("messages in {}", out.display()));
-    ended.explain(compared)?;
-    let found =
-        check_lookups(sent, &lookups).with_context(|| format!("look-ups in {}", lookups.display()))?;
-    Ok(format!("{} messages, {found} look-ups by key", sent.len()))
 }
 
 /// The keys of evenly spread messages, unique keys among them.
@@ -126,7 +95,14 @@ fn keys(sent: &[Sent]) -> Vec<Query<'_>> {
 }
 
 /// Every look-up must have found the message with that key; another one with the same hash may come with it.
-fn check_lookups(sent: &[Sent], file: &Path) -> Result<usize> {
+///
+/// # Errors
+/// Names the first key that was not found.
+pub(super) fn check_lookups(sent: &[Sent], file: &Path) -> Result<usize> {
+    compare_lookups(sent, file).with_context(|| format!("look-ups in {}", file.display()))
+}
+
+fn compare_lookups(sent: &[Sent], file: &Path) -> Result<usize> {
     let lookups: Vec<Lookup> = read_lines(file)?;
     let expected = keys(sent).len();
     ensure!(lookups.len() == expected, "expected {expected} look-ups, found {}", lookups.len());

@@ -1,11 +1,12 @@
 //! The broker under test opens what Apache's broker wrote; in between, Apache's goes on with what ours left.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::produce::Production;
+use super::produce::{Production, Sender};
 use super::read_back::{describe_files, with_pulls};
 use crate::harness::report::Section;
 use crate::interop::Context;
@@ -37,7 +38,7 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
     apache.start()?;
     let mut sent = Production {
         name: "before-stop",
-        language: Language::Java,
+        sender: Sender::Client(Language::Java),
         topic: TOPIC,
         count: 1_000,
         bodies: Bodies::Small,
@@ -46,13 +47,13 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
     .run(context, directory, &apache)?;
     apache.stop()?;
     section.check(AFTER_STOP, || {
-        read_and_stop(context, directory, "after-stop", &mut ours, &sent, apache.port())
+        read_and_stop(context, directory, "after-stop", &mut ours, &sent, apache.socket())
     });
 
     apache.start()?;
     let more = Production {
         name: "before-kill",
-        language: Language::Java,
+        sender: Sender::Client(Language::Java),
         topic: TOPIC,
         count: 300,
         bodies: Bodies::Small,
@@ -61,7 +62,7 @@ pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result
     sent.extend(more.run(context, directory, &apache)?);
     apache.kill()?;
     section.check(AFTER_KILL, || {
-        read_and_stop(context, directory, "after-kill", &mut ours, &sent, apache.port())
+        read_and_stop(context, directory, "after-kill", &mut ours, &sent, apache.socket())
     });
     Ok(())
 }
@@ -72,11 +73,11 @@ fn read_and_stop(
     step: &str,
     broker: &mut Broker<'_>,
     sent: &[Sent],
-    port: u16,
+    sent_to: SocketAddr,
 ) -> Result<String> {
     let files = describe_files(broker.store(), LEAST_LOG_FILES)?;
     broker.start()?;
-    let read = with_pulls(context, directory, step, broker, sent, port);
+    let read = with_pulls(context, directory, step, broker, sent, sent_to);
     // Also after a difference: the store must be free for the next broker.
     let stopped = broker.stop();
     let read = read?;

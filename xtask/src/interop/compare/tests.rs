@@ -1,7 +1,9 @@
 use super::super::messages::{Bodies, plan};
 use super::*;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 const PORT: u16 = 10911;
+const BROKER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT);
 
 fn offset_id(offset: usize) -> String {
     format!("7F000001{PORT:08X}{offset:016X}")
@@ -22,7 +24,7 @@ fn acknowledged(index: usize, id: &str) -> Acknowledged {
 fn sent() -> Vec<Sent> {
     let plan = plan(3, "java", 5, Bodies::Small);
     let lines = plan.iter().enumerate().map(|(index, planned)| acknowledged(index, &planned.id)).collect();
-    join("topic", &plan, lines, PORT, &BTreeMap::new()).unwrap()
+    join("topic", &plan, lines, BROKER, &BTreeMap::new()).unwrap()
 }
 
 fn received(sent: &Sent) -> Received {
@@ -45,7 +47,7 @@ fn received(sent: &Sent) -> Received {
         offset_id: sent.acknowledged.offset_id.clone(),
         queue_id: sent.acknowledged.queue_id,
         queue_offset: sent.acknowledged.queue_offset,
-        physical_offset: physical_offset(&sent.acknowledged.offset_id, PORT).unwrap(),
+        physical_offset: physical_offset(&sent.acknowledged.offset_id, BROKER).unwrap(),
         reconsume_times: 0,
         store_host: format!("127.0.0.1:{PORT}"),
         born_timestamp: 1,
@@ -57,7 +59,7 @@ fn difference(change: impl FnOnce(&mut Vec<Received>)) -> String {
     let sent = sent();
     let mut received: Vec<Received> = sent.iter().map(received).collect();
     change(&mut received);
-    format!("{:#}", same(&sent, &received, PORT).unwrap_err())
+    format!("{:#}", same(&sent, &received, BROKER).unwrap_err())
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn everything_once_is_the_same_in_any_order() {
     let sent = sent();
     let mut received: Vec<Received> = sent.iter().map(received).collect();
     received.reverse();
-    same(&sent, &received, PORT).unwrap();
+    same(&sent, &received, BROKER).unwrap();
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn bad_acknowledgements_are_found() {
         let mut lines: Vec<_> =
             plan.iter().enumerate().map(|(index, planned)| acknowledged(index, &planned.id)).collect();
         change(&mut lines);
-        join("topic", &plan, lines, PORT, &BTreeMap::new()).map(|_| ()).unwrap_err().to_string()
+        join("topic", &plan, lines, BROKER, &BTreeMap::new()).map(|_| ()).unwrap_err().to_string()
     };
     assert!(joined(|lines| drop(lines.pop())).contains("expected 2 acknowledgements, found 1"));
     assert!(joined(|lines| lines[1].queue_offset = 2).contains("queue 0: expected offset 1, found 2"));
@@ -119,8 +121,19 @@ fn bad_acknowledgements_are_found() {
 
 #[test]
 fn an_offset_id_names_address_port_and_offset() {
-    assert_eq!(physical_offset(&offset_id(0x1234), PORT).unwrap(), 0x1234);
-    assert!(physical_offset(&offset_id(1), PORT + 1).is_err());
-    assert!(physical_offset("", PORT).is_err());
-    assert!(physical_offset("7F000001", PORT).is_err());
+    assert_eq!(physical_offset(&offset_id(0x1234), BROKER).unwrap(), 0x1234);
+    assert!(physical_offset(&offset_id(1), SocketAddr::new(BROKER.ip(), PORT + 1)).is_err());
+    assert!(physical_offset("", BROKER).is_err());
+    assert!(physical_offset("7F000001", BROKER).is_err());
+}
+
+#[test]
+fn an_ipv6_broker_has_longer_offset_ids_and_an_address_without_brackets() {
+    let broker = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), PORT);
+    let id = format!("{:032X}{PORT:08X}{:016X}", 1, 0x1234);
+    assert_eq!(physical_offset(&id, broker).unwrap(), 0x1234);
+    assert!(physical_offset(&offset_id(1), broker).is_err());
+    assert_eq!(host("0:0:0:0:0:0:0:1:10911").unwrap(), broker);
+    assert_eq!(host("::1:10911").unwrap(), broker);
+    assert!(host("10911").is_err());
 }

@@ -1,11 +1,12 @@
 //! The checks that every language goes through on the messages of all languages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::{COUNT, Session, topic};
-use crate::interop::checks::produce::Production;
+use crate::interop::checks::produce::{Production, Sender};
 use crate::interop::client::{Call, Ended, Language};
 use crate::interop::compare::{Sent, same, same_content};
 use crate::interop::messages::{Bodies, Received, read_lines};
@@ -126,7 +127,7 @@ fn consume_all(session: &Session<'_>, language: Language, produced: &Produced) {
                     let part: Vec<Received> =
                         received.iter().filter(|message| message.topic == topic).cloned().collect();
                     // A late message of one topic must not fail the check of another that is complete.
-                    same(sent, &part, session.broker.port()).map_err(|error| {
+                    same(sent, &part, session.broker.socket()).map_err(|error| {
                         ended.explain::<()>(Err(error)).expect_err("an error stays an error")
                     })?;
                     Ok(format!("{} messages", part.len()))
@@ -149,7 +150,7 @@ fn tag_filter(session: &Session<'_>, language: Language, produced: &Produced) ->
         .with("expression", &expression)
         .with("expected", matching.len());
     let (ended, received) = deliveries(session, call)?;
-    ended.explain(same(matching, &received, session.broker.port()))?;
+    ended.explain(same(matching, &received, session.broker.socket()))?;
     Ok(format!("{} messages match {expression}", received.len()))
 }
 
@@ -159,7 +160,7 @@ fn orderly(session: &Session<'_>, language: Language, produced: &Produced) -> Re
         .with("orderly", true)
         .with("expected", total);
     let (ended, received) = deliveries(session, call)?;
-    ended.explain(same(produced.values().flatten(), &received, session.broker.port()))?;
+    ended.explain(same(produced.values().flatten(), &received, session.broker.socket()))?;
     let mut next_offsets: BTreeMap<(&str, i64), i64> = BTreeMap::new();
     for message in &received {
         let next = next_offsets.entry((&message.topic, message.queue_id)).or_insert(0);
@@ -179,7 +180,7 @@ fn redelivery(session: &Session<'_>, language: Language) -> Result<String> {
     let topic = redelivery_topic(language);
     let production = Production {
         name: &topic,
-        language,
+        sender: Sender::Client(language),
         topic: &topic,
         count: FAILING,
         bodies: Bodies::Small,
@@ -190,14 +191,14 @@ fn redelivery(session: &Session<'_>, language: Language) -> Result<String> {
         .with("failFirst", true)
         .with("expected", 2 * FAILING);
     let (ended, received) = deliveries(session, call)?;
-    ended.explain(delivered_twice(&sent, &received, session.broker.port()))?;
+    ended.explain(delivered_twice(&sent, &received, session.broker.socket()))?;
     Ok(format!("{FAILING} messages, reconsumeTimes 1 the second time"))
 }
 
-fn delivered_twice(sent: &[Sent], received: &[Received], port: u16) -> Result<()> {
+fn delivered_twice(sent: &[Sent], received: &[Received], broker: SocketAddr) -> Result<()> {
     let (again, first): (Vec<Received>, Vec<Received>) =
         received.iter().cloned().partition(|message| message.reconsume_times > 0);
-    same(sent, &first, port).context("first delivery")?;
+    same(sent, &first, broker).context("first delivery")?;
     let mut ids = BTreeSet::new();
     for message in &again {
         let sent = sent.iter().find(|sent| sent.planned.id == message.id());
@@ -250,7 +251,7 @@ fn restart(session: &Session<'_>, language: Language, produced: &Produced) -> Re
     let repeated = after.iter().filter(|message| seen.contains(message.id())).count();
     let once: Vec<Received> =
         before.iter().chain(after.iter().filter(|message| !seen.contains(message.id()))).cloned().collect();
-    ended.explain(same(sent, &once, session.broker.port()))?;
+    ended.explain(same(sent, &once, session.broker.socket()))?;
     ensure!(
         repeated <= seen.len() / 2,
         "{repeated} of {} messages came again: the progress of the group was lost",

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageAccessor;
+import org.apache.rocketmq.common.message.MessageConst;
 
 /** One line of the plan file that the harness wrote: what to send. */
 final class PlannedMessage {
@@ -42,7 +44,11 @@ final class PlannedMessage {
         message.putUserProperty(ID_PROPERTY, id);
         JSONObject properties = line.getJSONObject("properties");
         for (String name : properties.keySet()) {
-            message.putUserProperty(name, properties.getString(name));
+            if (MessageConst.STRING_HASH_SET.contains(name)) {
+                MessageAccessor.putProperty(message, name, properties.getString(name));
+            } else {
+                message.putUserProperty(name, properties.getString(name));
+            }
         }
         return message;
     }

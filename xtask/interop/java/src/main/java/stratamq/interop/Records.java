@@ -49,7 +49,7 @@ final class Records {
         return message instanceof MessageClientExt ? ((MessageClientExt) message).getOffsetMsgId() : message.getMsgId();
     }
 
-    private static String address(SocketAddress host) {
+    static String address(SocketAddress host) {
         InetSocketAddress inet = (InetSocketAddress) host;
         return inet.getAddress().getHostAddress() + ":" + inet.getPort();
     }
