@@ -13,7 +13,7 @@ mod client;
 mod compare;
 mod messages;
 mod stamp;
-mod toolchain;
+pub mod toolchain;
 
 use std::path::PathBuf;
 use std::thread;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench_java;
 mod fuzz;
 mod harness;
 #[cfg(target_os = "linux")]
@@ -31,6 +32,8 @@ struct Arguments {
 /// What `cargo xtask` can do.
 #[derive(Subcommand)]
 enum Command {
+    /// Measures the store and Apache's in turn, and holds the figures against bars.
+    BenchJava(bench_java::Options),
     /// Feeds decoders with bytes of all kinds (cargo-fuzz, nightly).
     Fuzz(fuzz::Options),
     /// Exercises a broker under faults of a real kernel: kills, full disks, power cuts, I/O errors.
@@ -52,6 +55,7 @@ impl Command {
     /// Runs the command; true when everything it checked was right.
     fn run(&self) -> anyhow::Result<bool> {
         match self {
+            Command::BenchJava(options) => bench_java::run(options),
             Command::Fuzz(options) => fuzz::run(options),
             #[cfg(target_os = "linux")]
             Command::Integ(options) => integ::run(options),

@@ -3,14 +3,20 @@
 //! A work puts its figures, the limits measured in the same run, and its checks into a [`report::Report`]; times decide
 //! nothing, checks do.
 
+mod fill;
+mod get;
 mod histogram;
 mod limits;
 mod machine;
+mod open;
 mod options;
 mod process_usage;
 mod put;
 mod put_load;
+mod queues;
+mod recover;
 mod report;
+mod reput;
 mod scratch_directory;
 mod workload;
 
@@ -31,12 +37,32 @@ pub struct BenchArguments {
 enum Work {
     /// Put messages into a store in this process: as fast as it takes them, or at a given rate.
     Put(put::PutArguments),
+    /// Get messages from a store in this process, 32 a call: in order and at random, untouched and with every byte read.
+    Get(get::GetArguments),
+    /// Open a store after its process was killed, and after a stop in order.
+    Recover(recover::StoreArguments),
+    /// Build queues and index anew from the log.
+    Reput(recover::StoreArguments),
+    /// Put into one queue, and into ever more; open such stores, and tell the memory of an idle queue.
+    Queues(queues::QueuesArguments),
+    /// Fill a store for another work, and wait.
+    #[command(hide = true)]
+    Fill(fill::FillArguments),
+    /// Open a store for another work, and tell what it took.
+    #[command(hide = true)]
+    Open(open::OpenArguments),
 }
 
 /// Measures, prints the report and tells by the exit status whether all results were right.
 pub(super) fn run(arguments: &BenchArguments, _runtime: &Runtime) -> Result<ExitCode> {
     let (report, output) = match &arguments.work {
         Work::Put(arguments) => (put::run(arguments)?, &arguments.output),
+        Work::Get(arguments) => (get::run(arguments)?, &arguments.output),
+        Work::Recover(arguments) => (recover::run(arguments)?, &arguments.output),
+        Work::Reput(arguments) => (reput::run(arguments)?, &arguments.output),
+        Work::Queues(arguments) => (queues::run(arguments)?, &arguments.output),
+        Work::Fill(arguments) => return fill::run(arguments).map(|()| ExitCode::SUCCESS),
+        Work::Open(arguments) => return open::run(arguments).map(|()| ExitCode::SUCCESS),
     };
     finish(&report, output)
 }

@@ -29,6 +29,11 @@ impl Server {
         Ok(Server { name, child, log })
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// # Errors
     /// When the process has ended; the end of its log is part of the error.
     pub fn require_alive(&mut self) -> Result<()> {

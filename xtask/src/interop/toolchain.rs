@@ -32,8 +32,8 @@ pub struct Toolchain {
 }
 
 /// Where the classes are.
-struct JavaPrograms {
-    /// Of the client programs and all they depend on.
+pub struct JavaPrograms {
+    /// Of the Java programs of the harness and all they depend on.
     clients: OsString,
     /// Of Apache's servers: the same without our own classes and log configuration.
     servers: OsString,
@@ -87,6 +87,26 @@ impl Toolchain {
         // Where the servers look for their configuration.
         command.env("ROCKETMQ_HOME", home);
         Ok(command)
+    }
+}
+
+impl JavaPrograms {
+    /// Builds the Java programs and resolves Apache's classes by Maven.
+    ///
+    /// # Errors
+    /// When a tool is missing or fails.
+    pub fn install(workspace: &Workspace) -> Result<Self> {
+        let sources = workspace.root.join("xtask").join("interop").join("java");
+        install_java(&sources, &workspace.target.join("interop").join("java"))
+    }
+
+    /// A command that runs a class of the harness with these options of the virtual machine and no others.
+    pub fn command(&self, home: &Path, options: &[&str], class: &str) -> Command {
+        let mut user_home = OsString::from("-Duser.home=");
+        user_home.push(home);
+        let mut command = Command::new("java");
+        command.args(options).arg(user_home).arg("-cp").arg(&self.clients).arg(class);
+        command
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages that can be told apart and checked: the number of a message is the beginning of its body.
 
 use anyhow::{Result, anyhow, ensure};
+use serde::{Deserialize, Serialize};
 use store_core::{Message, MessageStore, record_format};
 
 /// Topic of all messages.
@@ -79,7 +80,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// How many messages, and a checksum over their numbers that does not depend on their order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) count: u64,
     sum: u64,
