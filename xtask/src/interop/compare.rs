@@ -167,7 +167,7 @@ pub fn unchanged(sent: &Sent, received: &Received, broker: SocketAddr) -> Result
     equal("queue id", &acknowledged.queue_id, &received.queue_id)?;
     equal("queue offset", &acknowledged.queue_offset, &received.queue_offset)?;
     equal("physical offset", &physical_offset(&received.offset_id, broker)?, &received.physical_offset)?;
-    equal("store host", &broker, &host(&received.store_host)?)?;
+    equal("store host", &broker, &host(&received.store_host).context("store host")?)?;
     ensure!(
         received.born_timestamp > 0 && received.store_timestamp > 0,
         "no timestamps: born {}, stored {}",

@@ -15,7 +15,7 @@ use super::apaches_store::{Reading, log_start};
 use super::produce::Production;
 use super::read_back::{copy_store, describe_files};
 use crate::harness::remoting::Connection;
-use crate::harness::report::Section;
+use crate::harness::report::{NotRun, Section};
 use crate::interop::Context;
 use crate::interop::broker::Broker;
 use crate::interop::broker_conf::BrokerConf;
@@ -32,8 +32,8 @@ const DELETE_EXPIRED_COMMITLOG: u32 = 329;
 const ANSWER: Duration = Duration::from_secs(10);
 /// Deletion is over when no file went for so long: several times `cleanResourceInterval`.
 const QUIET: Duration = Duration::from_secs(2);
-/// Within this it must be over.
-const CLEAN_DEADLINE: Duration = Duration::from_secs(30);
+/// Within this it must be over; Apache's broker begins with it a minute after its start.
+const CLEAN_DEADLINE: Duration = Duration::from_secs(90);
 const POLL: Duration = Duration::from_millis(50);
 
 impl StoreKind {
@@ -58,7 +58,12 @@ pub fn names() -> Vec<String> {
 pub fn run(context: &Context, directory: &Path, section: &Section<'_>) -> Result<()> {
     for (number, kind) in KINDS.iter().enumerate() {
         let names = kind.names();
-        if names.iter().any(|name| section.wants(name)) {
+        if context.binary.is_none() && !kind.is_apaches() {
+            let reason = NotRun("Apache's broker takes no topics over 127 bytes".to_owned());
+            for name in names.iter().filter(|name| section.wants(name)) {
+                section.decide(name, Err(reason.clone().into()));
+            }
+        } else if names.iter().any(|name| section.wants(name)) {
             // What goes wrong with one kind must not hide the others.
             if let Err(error) = run_kind(context, &directory.join(number.to_string()), section, kind) {
                 section.give_up(&names, &format!("{error:#}"));
@@ -81,8 +86,11 @@ fn run_kind(context: &Context, directory: &Path, section: &Section<'_>, kind: &S
     let mut sent = Vec::new();
     send(context, directory, &broker, kind, "before-stop", &mut sent)?;
     if kind.is_cleaned {
-        clean(&broker)?;
+        ask_for_deletion(&broker)?;
+        wait_for_deletion(&broker)?;
         send(context, directory, &broker, kind, "after-deletion", &mut sent)?;
+        // Some of the rounds that were asked for may be left.
+        wait_for_deletion(&broker)?;
     }
     broker.stop()?;
     section.check(&kind.after_stop(), || read_copy(context, directory, "after-stop", kind, &broker, &sent));
@@ -125,16 +133,20 @@ fn send(
     Ok(())
 }
 
-/// Has the broker delete expired files and waits until that is over: the first file of the log is gone, and the queues
-/// have followed. Apache's store looks for the beginning of a queue in its first file alone, so that it finds a wrong one
-/// in a store that was stopped in between.
-fn clean(broker: &Broker<'_>) -> Result<()> {
+/// Has the broker delete expired files for some rounds.
+fn ask_for_deletion(broker: &Broker<'_>) -> Result<()> {
     let answer = Connection::open(&broker.socket().to_string(), ANSWER)?.ask(
         DELETE_EXPIRED_COMMITLOG,
         &json!({}),
         &[],
     )?;
     ensure!(answer.code == 0, "deletion of expired files answered {}: {}", answer.code, answer.remark);
+    Ok(())
+}
+
+/// Waits until deletion is over: the first file of the log is gone, and the queues have followed. Apache's store looks for
+/// the beginning of a queue in its first file alone, so that it finds a wrong one in a store that was stopped in between.
+fn wait_for_deletion(broker: &Broker<'_>) -> Result<()> {
     let started = Instant::now();
     let (mut files, mut since) = (String::new(), started);
     loop {

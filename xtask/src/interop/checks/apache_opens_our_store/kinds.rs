@@ -25,6 +25,14 @@ pub struct StoreKind {
     pub kill: Kill,
 }
 
+impl StoreKind {
+    /// Whether Apache's broker can write it, too: it refuses topics over 127 bytes, and groups whose topic for retries would
+    /// be longer. Records of version 2 come from brokers that did not.
+    pub fn is_apaches(&self) -> bool {
+        self.loads.iter().all(|load| load.topic.len() <= 127)
+    }
+}
+
 /// Whether a store is killed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kill {
@@ -49,8 +57,8 @@ const JAVA: Sender = Sender::Client(Language::Java);
 const IPV4: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 /// The Java client refuses names over 127 characters, so the harness sends by requests of its own.
-const LONG_TOPIC: &str = "%DLQ%a_group_with_a_name_so_long_that_its_topic_for_dead_letters_takes_more_than_127_bytes_\
-                          and_the_length_of_the_topic_needs_two_bytes_in_the_record_of_each_message";
+const LONG_TOPIC: &str = "%DLQ%a_group_with_a_name_so_long_that_its_topic_for_dead_letters_takes_more_than_127_bytes_and_the_\
+                          length_of_the_topic_needs_two_bytes_in_the_record_of_each_message";
 
 const fn load(topic: &'static str, sender: Sender, count: usize) -> Load {
     Load { topic, sender, count, change: |_, _| () }
@@ -71,7 +79,7 @@ pub const KINDS: [StoreKind; 10] = [
     ORDINARY,
     StoreKind {
         name: " (transient pool)",
-        settings: &[("transientStorePoolEnable", "true"), ("transientStorePoolSize", "2")],
+        settings: &[("transientStorePoolEnable", "true"), ("transientStorePoolSize", "5")],
         kill: Kill::WhenCommitted,
         ..ORDINARY
     },
@@ -82,12 +90,7 @@ pub const KINDS: [StoreKind; 10] = [
         trace: Trace::RecordsV2,
         ..ORDINARY
     },
-    StoreKind {
-        name: " (IPv6)",
-        ip: IpAddr::V6(Ipv6Addr::LOCALHOST),
-        loads: &[load("interchange", JAVA, 1_000), load(LONG_TOPIC, Sender::Requests, 50)],
-        ..ORDINARY
-    },
+    StoreKind { name: " (IPv6)", ip: IpAddr::V6(Ipv6Addr::LOCALHOST), ..ORDINARY },
     StoreKind {
         name: " (client batches)",
         loads: &[load("interchange", Sender::Batches(16), 1_000), load("interchange_single", JAVA, 20)],
