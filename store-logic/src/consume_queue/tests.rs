@@ -22,6 +22,7 @@ fn puts_are_idempotent_and_never_shift() {
     let queue = open(dir.path());
     fill(&queue, 0..25);
     assert_eq!(queue.put(7, unit(7)).unwrap(), PutUnit::Present);
+    assert_eq!(queue.put(7, Unit { size: 99, ..unit(7) }).unwrap(), PutUnit::Torn(unit(7)));
     assert_eq!(queue.put(7, unit(8)).unwrap(), PutUnit::Taken(unit(7)));
     assert_eq!(queue.put(27, unit(27)).unwrap(), PutUnit::Gap { next: 25 });
     assert_eq!((queue.min_offset(), queue.max_offset()), (0, 25));

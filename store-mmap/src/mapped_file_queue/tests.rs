@@ -248,3 +248,14 @@ fn field_F42_a_held_file_is_deleted_and_its_view_stays() {
     drop(view);
     assert_eq!(file.views(), 0);
 }
+
+#[test]
+fn a_view_keeps_the_bytes_of_a_file_that_nobody_else_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = queue(dir.path());
+    fill(&queue, 0, 2);
+    let view = queue.slice(0, 10).unwrap();
+    assert!(queue.expire_first(|_| true).unwrap());
+    drop(queue);
+    assert_eq!(*view, [7; 10]);
+}

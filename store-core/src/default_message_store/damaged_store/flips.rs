@@ -45,7 +45,7 @@ fn flip_record(
     let (at, bytes) = &store.records[number as usize];
     // Of the body a few bytes stand for all.
     let body_at = 88..88 + body(number).len();
-    for byte in (0..bytes.len()).filter(|byte| !body_at.contains(byte) || byte % 40 == 0) {
+    for byte in (0..bytes.len()).filter(|byte| !body_at.contains(byte) || (byte - body_at.start) % 40 == 0) {
         for bit in bits {
             let mut flipped = bytes.clone();
             flipped[byte] ^= 1 << bit;
