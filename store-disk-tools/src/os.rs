@@ -87,7 +87,8 @@ impl Disk for OsDisk {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
             Err(error) => return Err(DiskError::new("make directory", path, error)),
         }
-        parent.map_or(Ok(()), |parent| self.sync_dir(parent))
+        // Left as it is, it would be found by the next call and taken for durable.
+        parent.map_or(Ok(()), |parent| self.sync_dir(parent)).inspect_err(|_| drop(fs::remove_dir(path)))
     }
 
     fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {

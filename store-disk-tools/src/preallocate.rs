@@ -21,7 +21,8 @@ pub enum Reservation {
 const ZERO_BLOCK: usize = 1 << 20;
 
 /// Makes the file `path` of `len` bytes, the first `reserved` of them with their blocks reserved, and its name durable;
-/// an existing file of that length is opened as it is, and its name made durable.
+/// an existing file of that length is opened as it is, and its name made durable. A new file that cannot be made durable is
+/// removed: the next start would find it and take its name for durable.
 ///
 /// Files that fill from front to back for a long time and are many (queue files) reserve a stretch at a time with
 /// [`reserve`]; a log file reserves everything. The length of a file that is reserved as a whole is durable too; of
@@ -30,7 +31,7 @@ const ZERO_BLOCK: usize = 1 << 20;
 /// # Errors
 ///
 /// An existing file of another length, except an empty one (left by a crash between creation and reservation), and
-/// whatever the disk reports; with no space left the half-made file is removed.
+/// whatever the disk reports.
 pub fn create_sized(
     disk: &dyn Disk,
     path: &Path,
@@ -48,17 +49,17 @@ pub fn create_sized(
         let reason = format!("expected a file of {len} bytes, found {existing}");
         return Err(DiskError::new("use", path, io::Error::new(io::ErrorKind::InvalidData, reason)));
     }
-    let reservation = match make(&*file, len, reserved.min(len)) {
-        Ok(reservation) => reservation,
+    let made = make(&*file, len, reserved.min(len));
+    let made = made.and_then(|how| sync_new(disk, &*file, path, reserved >= len).map(|()| how));
+    match made {
+        Ok(reservation) => Ok((file, reservation)),
         Err(error) => {
             drop(file);
-            // The reservation's own error says more than a failure to tidy up after it.
+            // This error says more than a failure to tidy up after it.
             let _ = disk.remove_file(path);
-            return Err(error);
+            Err(error)
         }
-    };
-    sync_new(disk, &*file, path, reserved >= len)?;
-    Ok((file, reservation))
+    }
 }
 
 /// Makes the name of a new file durable, and its length when all of it is reserved: others will then rely on what is in
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_whose_name_could_not_be_made_durable_is_made_so_when_it_is_asked_for_again() {
+    fn a_file_whose_name_could_not_be_made_durable_is_gone_and_can_be_made_again() {
         for seed in 0..20 {
             let world = SimWorld::new(seed, 0);
             let env = world.env();
@@ -150,8 +151,9 @@ mod tests {
             env.disk().create_dir_all(Path::new("/store")).unwrap();
             world.plan_fault(world.operations(), Fault::NameError);
             assert!(create_sized(env.disk(), path, 8192, 8192).is_err(), "the directory cannot be synced");
+            assert_eq!(env.disk().stat(path).unwrap(), None, "the next start must not find it");
             let (_, how) = create_sized(env.disk(), path, 8192, 8192).unwrap();
-            assert_eq!(how, Reservation::Existing);
+            assert_eq!(how, Reservation::Reserved);
             let left = world.restart_after_power_cut().env();
             let file = left.disk().open(path, OpenMode::Read);
             let file = file.unwrap_or_else(|error| panic!("seed {seed}: {error}"));

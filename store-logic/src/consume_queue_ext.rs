@@ -148,6 +148,15 @@ impl ConsumeQueueExt {
         Ok(deleted)
     }
 
+    /// Writes what stands from `offset` on once more and makes it durable; see [`MappedFileQueue::rewrite_from`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn rewrite_from(&self, offset: u64) -> Result<()> {
+        Ok(self.files.rewrite_from(offset)?)
+    }
+
     /// Makes units durable; see [`MappedFileQueue::flush`].
     ///
     /// # Errors

@@ -236,6 +236,17 @@ impl ConsumeQueueTable {
         Ok(queues.len())
     }
 
+    /// Makes the names of these topics' directories, and of those of their queues, durable. For recovery: the process may
+    /// have died right after it had made them.
+    pub fn sync_names_of<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        let mut any = false;
+        for topic in topics {
+            self.env.disk().sync_dir(&self.directory.join(topic))?;
+            any = true;
+        }
+        if any { Ok(self.env.disk().sync_dir(&self.directory)?) } else { Ok(()) }
+    }
+
     fn remove_if_empty(&self, parent: &Path, topic: &str) -> Result<()> {
         let directory = parent.join(topic);
         let disk = self.env.disk();

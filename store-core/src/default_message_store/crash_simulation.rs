@@ -11,6 +11,7 @@
 mod checker;
 mod found;
 mod oracle;
+mod quiet_queue;
 mod run;
 mod scenario;
 mod stepped_store;

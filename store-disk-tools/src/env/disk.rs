@@ -65,7 +65,7 @@ pub trait Disk: Send + Sync {
     /// Opens a file. A created name is durable only after [`Disk::sync_dir`] of its directory.
     fn open(&self, path: &Path, mode: OpenMode) -> Result<Box<dyn DiskFile>>;
 
-    /// Makes a directory and its parents. Every new name on the way is made durable.
+    /// Makes a directory and its parents. Every new name on the way is made durable; one that cannot be is removed again.
     fn create_dir_all(&self, path: &Path) -> Result<()>;
 
     /// Entries of a directory, sorted by name. A missing directory is empty.

@@ -61,7 +61,12 @@ impl Disk for SimDisk {
             wrap("make directory", directory, state.begin(Operation::Create))?;
             state.names.put(directory, Node::Directory);
             if let Some(parent) = directory.parent() {
-                wrap("sync directory", parent, state.begin(Operation::Name))?;
+                let synced = wrap("sync directory", parent, state.begin(Operation::Name));
+                if synced.is_err() && state.begin(Operation::Name).is_ok() {
+                    // As the real disk tries.
+                    state.names.remove(directory);
+                }
+                synced?;
                 state.names.sync(parent);
             }
         }

@@ -93,6 +93,14 @@ impl ConsumeQueue {
         }
     }
 
+    /// Writes what units from `queue_offset` on have in the extension once more, and makes it durable.
+    pub(super) fn rewrite_ext_from(&self, queue_offset: u64) -> Result<()> {
+        let Some(ext) = &self.ext else { return Ok(()) };
+        let mut units = queue_offset..self.max_offset();
+        let first = units.find_map(|at| offset_of(self.raw_unit(at)?.tags_code));
+        first.map_or(Ok(()), |first| ext.files.rewrite_from(first))
+    }
+
     pub(super) fn delete_expired_ext(&self) -> Result<()> {
         let Some(ext) = &self.ext else { return Ok(()) };
         if let Some(oldest) = self.raw_unit(self.min_offset()) {

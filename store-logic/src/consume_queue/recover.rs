@@ -74,15 +74,18 @@ impl ConsumeQueue {
         Ok(())
     }
 
-    /// Makes the units of records at or behind `phy_offset` durable, whatever is known of them (after a crash, see
-    /// [`MappedFile::sync_from`]).
-    pub fn sync_records_from(&self, phy_offset: u64) -> Result<()> {
+    /// Writes the units of records at or behind `phy_offset` once more, the same bytes, with what they have in the
+    /// extension, and makes them durable (after a crash, see [`MappedFile::rewrite_from`]). No view may be held meanwhile.
+    /// Returns whether they are all the queue has: then its directory is new as well.
+    pub fn rewrite_records_from(&self, phy_offset: u64) -> Result<bool> {
         let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
         let behind = |queue_offset| {
             self.message_from(queue_offset).is_none_or(|(_, unit)| unit.phy_offset >= phy_offset)
         };
         let from = first_where(first, self.max_offset(), behind);
-        Ok(self.files.sync_from(from * UNIT_SIZE)?)
+        self.rewrite_ext_from(from)?;
+        self.files.rewrite_from(from * UNIT_SIZE)?;
+        Ok(from == first && self.max_offset() > first)
     }
 
     /// Moves the smallest readable queue offset to the first unit whose record is not below `log_min`.

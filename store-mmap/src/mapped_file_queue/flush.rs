@@ -40,13 +40,27 @@ impl MappedFileQueue {
     }
 
     /// Writes everything committed from `from` on once more, and back to the disk (see [`crate::MappedFile::rewrite_from`]).
+    /// Makes the names of files that begin there durable too: the process may have died before it had done so.
     ///
     /// # Errors
     ///
     /// [`crate::MapError::Flush`], and whatever the disk reports.
     pub fn rewrite_from(&self, from: u64) -> Result<()> {
-        for file in self.files() {
+        let files = self.files();
+        if files.last().is_some_and(|last| last.file_from_offset() >= from) {
+            self.sync_directories()?;
+        }
+        for file in files {
             file.rewrite_from(from.saturating_sub(file.file_from_offset()))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn sync_directories(&self) -> Result<()> {
+        for directory in self.directories.all() {
+            if self.env.disk().stat(directory)?.is_some() {
+                self.env.disk().sync_dir(directory)?;
+            }
         }
         Ok(())
     }

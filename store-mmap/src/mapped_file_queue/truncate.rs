@@ -31,11 +31,8 @@ impl MappedFileQueue {
             last.set_recovered_position((end - last.file_from_offset()).min(size))?;
         }
         // A start cuts every queue, and most have nothing behind their end: a sync for each would take minutes.
-        let directories = self.directories.all().filter(|_| files.len() < before);
-        for directory in directories {
-            if self.env.disk().stat(directory)?.is_some() {
-                self.env.disk().sync_dir(directory)?;
-            }
+        if files.len() < before {
+            self.sync_directories()?;
         }
         self.flushed_where.store(end, Ordering::Release);
         Ok(())

@@ -68,7 +68,7 @@ impl Weights {
 }
 
 impl Run {
-    /// Plays the scenario. A store that cannot be opened or stopped because of the fault ends the run.
+    /// Plays the scenario. A store that cannot be opened because of the fault is opened once more: it does not come again.
     pub(super) fn play(scenario: &Scenario, seed: u64, fault: Option<(u64, Fault)>) -> Self {
         let world = SimWorld::new(seed, NOW);
         if let Some((operation, fault)) = fault {
@@ -79,14 +79,11 @@ impl Run {
         let random = SimRandom::new(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ 0x51);
         let oracle = Oracle::default();
         let mut run = Self { oracle, parts: Vec::new(), faults_hit: 0, world, base: 0, random, next_id: 1 };
-        if let Ok(mut store) = SteppedStore::open(&run.world, scenario.config()) {
-            for _ in 0..scenario.steps {
-                match run.act(scenario, store) {
-                    Some(goes_on) => store = goes_on,
-                    None => break,
-                }
-            }
+        let mut store = run.open(scenario, "at first");
+        for _ in 0..scenario.steps {
+            store = run.act(scenario, store);
         }
+        drop(store);
         run.close_part();
         run.faults_hit = run.world.faults_hit();
         run
@@ -109,7 +106,15 @@ impl Run {
         self.parts.push(Part { oracle: self.oracle.close(), points });
     }
 
-    fn act(&mut self, scenario: &Scenario, mut store: SteppedStore) -> Option<SteppedStore> {
+    fn open(&self, scenario: &Scenario, when: &str) -> SteppedStore {
+        SteppedStore::open(&self.world, scenario.config()).unwrap_or_else(|error| {
+            assert!(self.world.faults_hit() > 0, "does not open {when}: {error}");
+            let store = SteppedStore::open(&self.world, scenario.config());
+            store.unwrap_or_else(|again| panic!("does not open {when} after {error}: {again}"))
+        })
+    }
+
+    fn act(&mut self, scenario: &Scenario, mut store: SteppedStore) -> SteppedStore {
         let before = self.now();
         match scenario.weights.choose(&mut self.random) {
             Action::Step => {
@@ -156,26 +161,19 @@ impl Run {
         }
         let now = self.now();
         self.oracle.look(&store, scenario.flush, now);
-        Some(store)
+        store
     }
 
-    fn go_on(&mut self, scenario: &Scenario, end: End) -> Option<SteppedStore> {
+    fn go_on(&mut self, scenario: &Scenario, end: End) -> SteppedStore {
         let begun = self.now();
-        let store = SteppedStore::open(&self.world, scenario.config());
-        let store = match store {
-            Ok(store) => store,
-            Err(error) => {
-                assert!(self.world.faults_hit() > 0, "does not open after a {end:?}: {error}");
-                return None;
-            }
-        };
+        let store = self.open(scenario, &format!("after a {end:?}"));
         let found = Found::read(&store);
         if let Err(wrong) = self.oracle.judge(&found, begun + 1, end) {
             panic!("in the middle, after a {end:?}: {wrong}");
         }
         let now = self.now();
         self.oracle.go_on_from(&found, end, now);
-        Some(store)
+        store
     }
 
     fn put(&mut self, scenario: &Scenario, store: &mut SteppedStore, count: usize) {

@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::log_damage::KnownDurable;
 use crate::lost_places::LostPlaces;
 use crate::sync::Ordering;
+use std::collections::BTreeSet;
 use store_logic::commit_log::LogEnd;
 use store_logic::commit_log::format::store_timestamp;
 use store_logic::store_checkpoint::CheckpointFields;
@@ -22,14 +23,18 @@ impl Shared {
             index.truncate(end.offset)?;
         }
         let log_min = self.log.min_offset();
-        for handle in self.queues.all() {
+        let queues = self.queues.all();
+        let mut new_in = BTreeSet::new();
+        for handle in &queues {
             handle.queue.truncate(end.offset)?;
-            if !clean {
-                handle.queue.sync_records_from(scanned_from)?;
+            // As above. What stands before was synced: else the checkpoint would have let the walk begin earlier.
+            if !clean && handle.queue.rewrite_records_from(scanned_from)? {
+                new_in.insert(handle.queue.topic());
             }
             handle.queue.correct_min_offset(log_min);
             handle.set_next_offset(handle.queue.max_offset());
         }
+        self.queues.sync_names_of(new_in)?;
         self.keep_lost_places()?;
         self.settle_checkpoint(end)?;
         if !clean && (end.records > 0 || end.offset == log_min) {
