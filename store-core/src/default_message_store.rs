@@ -1,7 +1,5 @@
 //! RocketMQ's engine: one log, queues and index derived from it.
 
-#[cfg(test)]
-mod buffered_simulation;
 mod clean_by_hand;
 #[cfg(test)]
 mod crash_simulation;

@@ -23,6 +23,8 @@ use checker::{Checker, Counts};
 use run::Run;
 use scenario::Scenario;
 use std::ops::Range;
+use std::time::Duration;
+use stepped_store::SteppedStore;
 use store_logic::sim::{Fault, SimWorld};
 
 fn seeds(ordinary: u64) -> Range<u64> {
@@ -92,11 +94,43 @@ fn everything_together_survives_every_power_cut() {
 }
 
 #[test]
+fn write_buffers_survive_every_power_cut() {
+    cut_everywhere(&Scenario::write_buffers(FlushDiskType::SyncFlush), 1);
+    cut_everywhere(&Scenario::write_buffers(FlushDiskType::AsyncFlush), 1);
+}
+
+#[test]
 fn a_fault_at_any_operation_loses_nothing_that_was_acknowledged() {
     for flush in [FlushDiskType::SyncFlush, FlushDiskType::AsyncFlush] {
         let scenario = Scenario::short(flush);
         each_seed(&scenario, 1, |checker| fail_everywhere(&scenario, checker));
     }
+}
+
+#[test]
+fn a_fault_at_any_operation_loses_nothing_that_was_acknowledged_with_write_buffers() {
+    let scenario = Scenario::short(FlushDiskType::SyncFlush).with_buffers();
+    each_seed(&scenario, 1, |checker| fail_everywhere(&scenario, checker));
+}
+
+/// Acknowledged by ASYNC_FLUSH, and in memory of the process alone.
+#[test]
+fn a_kill_loses_what_was_only_in_a_write_buffer() {
+    let config = || Scenario::write_buffers(FlushDiskType::AsyncFlush).config();
+    let world = SimWorld::new(1, run::NOW);
+    let mut store = SteppedStore::open(&world, config()).expect("opens");
+    let message = scenario::message("T", 0, b"b", "");
+    let count = |world: &SimWorld| {
+        let store = SteppedStore::open(&world.restart_after_kill(), config()).expect("opens");
+        store.shared().queues.get("T", 0).map_or(0, |handle| handle.queue.max_offset())
+    };
+    for _ in 0..3 {
+        assert!(store.shared().put(std::slice::from_ref(&message)).wait().is_stored());
+    }
+    assert_eq!(count(&world), 0, "before the commit");
+    world.clock().pass(Duration::from_millis(100));
+    store.step(stepped_store::service::COMMIT);
+    assert_eq!(count(&world), 3, "after it");
 }
 
 fn fail_everywhere(scenario: &Scenario, checker: &mut Checker) {

@@ -12,8 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum End {
     /// What was promised is there, perhaps more.
     PowerCut,
-    /// Everything is there.
+    /// So is everything that could be read: all that was put, but for what stood in a write buffer alone.
     Kill,
+    /// Everything is there.
+    Stop,
 }
 
 /// Messages in the order of their puts, queue by queue. `now` is always the number of operations done so far; the state
@@ -44,6 +46,8 @@ struct Put {
     end_offset: u64,
     begun: u64,
     done: u64,
+    /// Since when it can be read.
+    committed: Option<u64>,
     /// Since when it must not be lost.
     promised: Option<u64>,
 }
@@ -74,7 +78,8 @@ impl Oracle {
         let end_offset = appended.wrote_offset + appended.wrote_bytes;
         for id in ids {
             let phy_offset = appended.wrote_offset;
-            last.puts.push(Put { id: *id, phy_offset, end_offset, begun, done, promised: None });
+            let (committed, promised) = (None, None);
+            last.puts.push(Put { id: *id, phy_offset, end_offset, begun, done, committed, promised });
         }
         self.waiting.push(Waiting { ticket, queue, ids: ids.iter().copied().collect() });
     }
@@ -96,8 +101,8 @@ impl Oracle {
         }
     }
 
-    /// Takes the answers that have come and looks at what the store says is durable. With SYNC_FLUSH nothing else may
-    /// be seen by a reader.
+    /// Takes the answers that have come and looks at what the store says can be read and is durable. With SYNC_FLUSH
+    /// nothing else may be seen by a reader.
     pub(super) fn look(&mut self, store: &SteppedStore, flush: FlushDiskType, now: u64) {
         let mut acknowledged = BTreeSet::new();
         for Waiting { ticket, queue, ids } in std::mem::take(&mut self.waiting) {
@@ -116,10 +121,14 @@ impl Oracle {
                 _ => {}
             }
         }
-        let durable = store.shared().log.flushed_where();
+        let log = &store.shared().log;
+        let (readable, durable) = (log.max_offset(), log.flushed_where());
         for ((topic, queue_id), generations) in &mut self.queues {
             let Some(last) = generations.last_mut() else { continue };
             for put in last.puts.iter_mut().filter(|put| put.promised.is_none()) {
+                if put.end_offset <= readable {
+                    put.committed.get_or_insert(now);
+                }
                 if put.end_offset <= durable || acknowledged.contains(&put.id) {
                     put.promised = Some(now);
                 }
@@ -189,7 +198,8 @@ impl Oracle {
         let puts = &generation.puts;
         let must_be_there = |put: &Put| match end {
             End::PowerCut => put.promised.is_some_and(|promised| promised < at),
-            End::Kill => put.done < at,
+            End::Kill => put.committed.is_some_and(|committed| committed < at),
+            End::Stop => put.done < at,
         };
         let needed = puts.iter().rposition(must_be_there).map_or(0, |last| last as u64 + 1);
         if queue.max < needed {
@@ -241,9 +251,10 @@ impl Oracle {
             let generation = &mut generations[*current];
             generation.deleted = None;
             generation.puts.truncate(max as usize);
-            generation.puts.iter_mut().for_each(|put| {
+            for put in &mut generation.puts {
+                put.committed.get_or_insert(now);
                 put.promised.get_or_insert(now);
-            });
+            }
         }
     }
 }

@@ -146,7 +146,7 @@ impl Run {
             Action::Stop => {
                 let _ = store.stop();
                 self.close_part();
-                return self.go_on(scenario, End::Kill);
+                return self.go_on(scenario, End::Stop);
             }
             Action::PowerCut => {
                 drop(store);
@@ -167,6 +167,8 @@ impl Run {
     fn go_on(&mut self, scenario: &Scenario, end: End) -> SteppedStore {
         let begun = self.now();
         let store = self.open(scenario, &format!("after a {end:?}"));
+        // A stop that could not make everything durable is not taken for a clean one.
+        let end = if end == End::Stop && !store.report().clean { End::Kill } else { end };
         let found = Found::read(&store);
         if let Err(wrong) = self.oracle.judge(&found, begun + 1, end) {
             panic!("in the middle, after a {end:?}: {wrong}");

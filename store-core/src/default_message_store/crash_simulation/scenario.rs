@@ -17,6 +17,8 @@ pub(super) struct Scenario {
     pub(super) log_file: u64,
     /// Log files are made ahead of need.
     pub(super) ahead: bool,
+    /// Write buffers stand in front of the log files.
+    pub(super) buffered: bool,
     pub(super) topics: usize,
     /// Services that are stepped, those with most to do more often.
     pub(super) services: &'static [usize],
@@ -74,6 +76,18 @@ const WITH_CLEANING: &[usize] = &[
     service::CLEAN_QUEUES,
 ];
 
+const WITH_COMMITTER: &[usize] = &[
+    service::INDEX,
+    service::FLUSH,
+    service::FLUSH,
+    service::REPUT,
+    service::REPUT,
+    service::FLUSH_QUEUES,
+    service::COMMIT,
+    service::COMMIT,
+    service::COMMIT,
+];
+
 impl Scenario {
     const fn new(name: &'static str, flush: FlushDiskType, weights: Weights) -> Self {
         Self {
@@ -82,6 +96,7 @@ impl Scenario {
             steps: 90,
             log_file: 8192,
             ahead: false,
+            buffered: false,
             topics: 1,
             services: WITHOUT_CLEANING,
             weights,
@@ -137,10 +152,23 @@ impl Scenario {
         }
     }
 
+    /// Write buffers, with either flush mode; what a kill may lose differs.
+    pub(super) fn write_buffers(flush: FlushDiskType) -> Self {
+        let weights = Weights { kill: 1, stop: 1, ..USUAL };
+        Self { steps: 60, log_file: 4096, ..Self::new("write buffers", flush, weights) }.with_buffers()
+    }
+
     /// A short run that is repeated with a fault at every operation.
     pub(super) fn short(flush: FlushDiskType) -> Self {
         let weights = Weights { kill: 1, stop: 2, batch: 4, ..USUAL };
         Self { steps: 40, log_file: 4096, topics: 2, ..Self::new("short", flush, weights) }
+    }
+
+    /// The same with write buffers in front of the log files.
+    pub(super) fn with_buffers(self) -> Self {
+        let has_committer = self.flush == FlushDiskType::AsyncFlush;
+        let services = if has_committer { WITH_COMMITTER } else { self.services };
+        Self { buffered: true, services, ..self }
     }
 
     /// Small files, so that a short run fills several of each kind.
@@ -153,6 +181,9 @@ impl Scenario {
         config.index.max_hash_slot_num = 8;
         config.index.max_index_num = 14;
         config.flush.flush_disk_type = self.flush;
+        config.pool.transient_store_pool_enable = self.buffered;
+        config.pool.transient_store_pool_size = 2;
+        config.pool.commit_commit_log_thorough_interval = 15;
         config.flush.flush_commit_log_thorough_interval = 30;
         config.flush.flush_commit_log_least_pages = 2;
         config.clean.delete_when = (0..24).collect();
