@@ -142,6 +142,28 @@ fn fail_everywhere(scenario: &Scenario, checker: &mut Checker) {
     }
 }
 
+/// Nothing was synced, and no mark says so (Apache leaves none): the whole of what a start reads may stand in the page
+/// cache alone.
+#[test]
+fn a_start_without_a_flushed_mark_makes_all_that_it_found_durable() {
+    let config = || Scenario::short(FlushDiskType::AsyncFlush).config();
+    let world = SimWorld::new(1, run::NOW);
+    let store = SteppedStore::open(&world, config()).expect("opens");
+    for id in 0..30 {
+        let (body, properties) = (scenario::body_of(id), scenario::properties_of(id));
+        assert!(store.shared().put(&[scenario::message("T", 0, &body, &properties)]).wait().is_stored());
+    }
+    assert!(store.shared().log.files().file_count() > 2 && store.shared().log.flushed_where() == 0);
+    let log_end = store.shared().log.max_offset();
+    world.env().disk().remove_file(&store.shared().paths.flushed_mark()).expect("a mark");
+    drop(store);
+    let world = world.restart_after_kill();
+    drop(SteppedStore::open(&world, config()).expect("opens"));
+    let world = world.crash_point().least().boot(1, world.clock());
+    let store = SteppedStore::open(&world, config()).expect("opens");
+    assert_eq!(store.shared().log.max_offset(), log_end);
+}
+
 /// The newest index file is not full and was never handed to its flusher: the stop itself has to make it durable.
 #[test]
 fn field_F56_a_clean_stop_makes_the_index_durable() {
