@@ -53,6 +53,11 @@ impl CrashPoint {
         self.operation
     }
 
+    /// Changes of names that are not durable.
+    pub fn unsynced_names(&self) -> usize {
+        self.names.pending()
+    }
+
     /// Names, lengths and pages that are not durable.
     pub fn unsynced(&self) -> usize {
         let of_file = |state: &FileState| {

@@ -1,7 +1,7 @@
 //! The published mark: views against cuts and appends.
 
 use super::{explore, file, join, spawn};
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicU64, Ordering};
 
 /// Bytes behind the mark belong to the writer, those below it to everyone: no borrowed byte ever changes, whatever is cut
 /// and written anew meanwhile. Broken by: a weaker ordering in `view` or `cut`, a check before the count.
@@ -51,15 +51,22 @@ fn a_part_holds_on_its_own() {
 fn published_bytes_are_whole() {
     explore("published_bytes_are_whole", None, || {
         let (_world, file) = file(8);
+        let copied = Arc::new(AtomicU64::new(0));
         let writer = {
-            let file = Arc::clone(&file);
+            let (file, copied) = (Arc::clone(&file), Arc::clone(&copied));
             spawn(move || {
-                file.append(&[1; 4]).unwrap();
-                file.append(&[2; 4]).unwrap();
+                for number in 1..=2 {
+                    let copy = |target: &mut [u8]| {
+                        target.fill(number);
+                        // The mark alone orders this; without it no thread would come in between mark and copy.
+                        copied.store(4 * u64::from(number), Ordering::Relaxed);
+                    };
+                    file.append_with(4, copy).unwrap();
+                }
             })
         };
         let wrote = file.wrote_position();
-        assert!(wrote % 4 == 0);
+        assert!(wrote % 4 == 0 && wrote <= copied.load(Ordering::Relaxed));
         if let Some(view) = file.slice_rest(0) {
             assert!(view.len() as u64 >= wrote);
             assert!(view.iter().zip([1, 1, 1, 1, 2, 2, 2, 2]).all(|(found, expected)| *found == expected));
