@@ -3,14 +3,19 @@
 //! A work puts its figures, the limits measured in the same run, and its checks into a [`report::Report`]; times decide
 //! nothing, checks do.
 
+mod consume;
 mod fill;
 mod get;
 mod histogram;
+mod idle;
+mod latency;
 mod limits;
 mod machine;
+mod net;
 mod open;
 mod options;
 mod process_usage;
+mod produce;
 mod put;
 mod put_load;
 mod queues;
@@ -18,6 +23,7 @@ mod recover;
 mod report;
 mod reput;
 mod scratch_directory;
+mod topics;
 mod workload;
 
 use anyhow::Result;
@@ -51,6 +57,16 @@ enum Work {
     /// Open a store for another work, and tell what it took.
     #[command(hide = true)]
     Open(open::OpenArguments),
+    /// Send messages to a broker process.
+    Produce(produce::ProduceArguments),
+    /// Pull a backlog from a broker process.
+    Consume(consume::ConsumeArguments),
+    /// Send messages at a given rate to a consumer that waits for them.
+    Latency(latency::LatencyArguments),
+    /// Leave a broker process alone, without and with consumers that wait.
+    Idle(idle::IdleArguments),
+    /// Make topics one by one.
+    Topics(topics::TopicsArguments),
 }
 
 /// Measures, prints the report and tells by the exit status whether all results were right.
@@ -63,6 +79,11 @@ pub(super) fn run(arguments: &BenchArguments, _runtime: &Runtime) -> Result<Exit
         Work::Queues(arguments) => (queues::run(arguments)?, &arguments.output),
         Work::Fill(arguments) => return fill::run(arguments).map(|()| ExitCode::SUCCESS),
         Work::Open(arguments) => return open::run(arguments).map(|()| ExitCode::SUCCESS),
+        Work::Produce(arguments) => (produce::run(arguments)?, &arguments.output),
+        Work::Consume(arguments) => (consume::run(arguments)?, &arguments.output),
+        Work::Latency(arguments) => (latency::run(arguments)?, &arguments.output),
+        Work::Idle(arguments) => (idle::run(arguments)?, &arguments.output),
+        Work::Topics(arguments) => (topics::run(arguments)?, &arguments.output),
     };
     finish(&report, output)
 }

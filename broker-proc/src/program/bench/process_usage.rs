@@ -1,6 +1,7 @@
 //! What a process and its disk have used, as the operating system counts it (Linux; elsewhere little is told).
 
 use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,6 @@ use std::time::Duration;
 
 /// Bytes of a sector in the counters of block devices, whatever the device's own sectors are.
 const SECTOR: u64 = 512;
-/// Ticks of a second in `/proc/PID/stat` (`USER_HZ`), the same on all Linux platforms in use.
-const TICKS_PER_SECOND: u64 = 100;
 
 /// CPU time of all threads of this process, user and system, in nanoseconds' precision.
 pub(super) fn cpu_time() -> Duration {
@@ -18,10 +17,35 @@ pub(super) fn cpu_time() -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// CPU time of a process, user and system, to a hundredth of a second; `None` when it cannot be told.
-#[allow(dead_code, reason = "for works over the network")]
-pub(super) fn cpu_time_of(pid: u32) -> Option<Duration> {
-    parse_cpu_time(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+/// CPU time of the threads of a process up to some moment, in nanoseconds' precision.
+#[derive(Debug, Clone)]
+pub(super) struct ProcessCpu {
+    pid: u32,
+    /// Nanoseconds of each thread.
+    threads: HashMap<u32, u64>,
+}
+
+impl ProcessCpu {
+    /// Up to now; `None` when it cannot be told.
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        let mut threads = HashMap::new();
+        for entry in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+            let thread = entry.file_name().to_str()?.parse().ok()?;
+            // A thread may end meanwhile.
+            let Ok(text) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
+            threads.insert(thread, parse_schedstat(&text)?);
+        }
+        Some(Self { pid, threads })
+    }
+
+    /// What the process has used since then. Threads that have ended in between do not count.
+    pub(super) fn since(&self) -> Option<Duration> {
+        let now = Self::of(self.pid)?;
+        let used = |(thread, nanos): (&u32, &u64)| {
+            nanos.saturating_sub(self.threads.get(thread).copied().unwrap_or_default())
+        };
+        Some(Duration::from_nanos(now.threads.iter().map(used).sum()))
+    }
 }
 
 /// Bytes of a process's memory that belong to no file (`RssAnon`): what it needs besides the mapped store.
@@ -50,12 +74,9 @@ impl DeviceCounters {
     }
 }
 
-fn parse_cpu_time(stat: &str) -> Option<Duration> {
-    // The name of the program comes second, in brackets, and may hold anything.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_ascii_whitespace().skip(11).map(str::parse::<u64>);
-    let ticks = fields.next()?.ok()? + fields.next()?.ok()?;
-    Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+/// The first number is the time on a CPU.
+fn parse_schedstat(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
 }
 
 fn parse_anonymous(status: &str) -> Option<u64> {
@@ -75,11 +96,10 @@ mod tests {
 
     #[test]
     fn counters_of_the_kernel_are_read() {
-        let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 9 0 100 1000 10 1";
-        assert_eq!(parse_cpu_time(stat), Some(Duration::from_secs(3)));
+        assert_eq!(parse_schedstat("3000000 17 5\n"), Some(3_000_000));
         assert_eq!(parse_anonymous("Name:\tx\nRssAnon:\t    2048 kB\nRssFile:\t1 kB\n"), Some(2 << 20));
         assert_eq!(parse_written("  10 0 80 5 20 0 16 7 0 9 12"), Some(16 * 512));
-        assert_eq!(parse_cpu_time("42"), None);
+        assert_eq!(parse_schedstat(""), None);
         assert_eq!(parse_anonymous(""), None);
         assert_eq!(parse_written("1 2 3"), None);
     }

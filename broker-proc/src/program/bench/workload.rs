@@ -60,7 +60,7 @@ impl MessageSource {
 }
 
 /// Bytes that no disk compresses away and everybody can make again.
-fn pattern(len: usize) -> Vec<u8> {
+pub(super) fn pattern(len: usize) -> Vec<u8> {
     let mut state = 0_u64;
     let mut bytes = Vec::with_capacity(len + 8);
     while bytes.len() < len {
@@ -91,6 +91,12 @@ impl Tally {
     pub(super) fn add(&mut self, number: u64) {
         self.count += 1;
         self.sum = self.sum.wrapping_add(mixed(number));
+    }
+
+    /// Those of another tally as well.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum = self.sum.wrapping_add(other.sum);
     }
 
     /// Of the first messages of each thread.
