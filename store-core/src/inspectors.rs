@@ -208,6 +208,11 @@ impl StoreInspection {
         self.notes.as_ref().is_some_and(|notes| notes.is_of_deleted_topic(topic, phy_offset))
     }
 
+    /// True when the notes tell of deleted topics.
+    pub(crate) fn has_deleted_topics(&self) -> bool {
+        self.notes.as_ref().is_some_and(|notes| !notes.deleted_topics().is_empty())
+    }
+
     /// True when Apache's batch queues hold the topic: its records have no unit of the usual kind.
     pub(crate) fn has_batch_queues(&self, topic: &str) -> bool {
         let directory = self.paths.batch_consume_queue().join(topic);

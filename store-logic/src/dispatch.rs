@@ -60,28 +60,64 @@ pub trait DeliverTime {
     fn max_level(&self) -> i32;
 }
 
+/// What a record says outside of its texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordHead {
+    /// Position of the record.
+    pub phy_offset: u64,
+    /// Bytes of the record.
+    pub msg_size: u32,
+    /// Queue of the topic.
+    pub queue_id: i32,
+    /// Position in the queue, as the record says.
+    pub queue_offset: i64,
+    /// Bits of [`sys_flag`].
+    pub sys_flag: i32,
+    /// When it was stored.
+    pub store_timestamp: i64,
+}
+
+impl RecordHead {
+    /// Of the record at `phy_offset`.
+    pub fn new(phy_offset: u64, view: &MessageView<'_>) -> Self {
+        Self {
+            phy_offset,
+            msg_size: view.total_size,
+            queue_id: view.queue_id,
+            queue_offset: view.queue_offset,
+            sys_flag: view.sys_flag,
+            store_timestamp: view.store_timestamp,
+        }
+    }
+}
+
 impl<'a> DispatchRequest<'a> {
     /// The facts of the record at `phy_offset`.
     pub fn new(phy_offset: u64, view: &MessageView<'a>, delay: &dyn DeliverTime) -> Self {
+        Self::of_parts(&RecordHead::new(phy_offset, view), view.topic, view.properties, delay)
+    }
+
+    /// The facts of a record of which only these parts are at hand.
+    pub fn of_parts(head: &RecordHead, topic: &'a str, properties: &'a str, delay: &dyn DeliverTime) -> Self {
         let mut request = Self {
-            topic: view.topic,
-            queue_id: view.queue_id,
-            phy_offset,
-            msg_size: view.total_size,
+            topic,
+            queue_id: head.queue_id,
+            phy_offset: head.phy_offset,
+            msg_size: head.msg_size,
             tags_code: 0,
-            store_timestamp: view.store_timestamp,
+            store_timestamp: head.store_timestamp,
             // A negative one is damaged, and must not look like the first of a queue.
-            consume_queue_offset: u64::try_from(view.queue_offset).unwrap_or(u64::MAX),
+            consume_queue_offset: u64::try_from(head.queue_offset).unwrap_or(u64::MAX),
             keys: None,
             uniq_key: None,
             tags: None,
-            sys_flag: view.sys_flag,
+            sys_flag: head.sys_flag,
             multi_dispatch: None,
             multi_queue_offset: None,
-            properties: view.properties,
+            properties,
         };
         let mut level = 0;
-        for (name, value) in properties::pairs(view.properties) {
+        for (name, value) in properties::pairs(properties) {
             match name {
                 names::KEYS => request.keys = Some(value),
                 names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX => request.uniq_key = Some(value),
@@ -93,9 +129,9 @@ impl<'a> DispatchRequest<'a> {
             }
         }
         request.tags_code = tags_code::tags_code(request.tags);
-        if view.topic == SCHEDULE_TOPIC && level > 0 {
+        if topic == SCHEDULE_TOPIC && level > 0 {
             let level = level.min(delay.max_level());
-            request.tags_code = delay.deliver_timestamp(level, view.store_timestamp);
+            request.tags_code = delay.deliver_timestamp(level, head.store_timestamp);
         }
         request
     }

@@ -27,7 +27,7 @@ pub use index_file::IndexFileInspector;
 pub use index_reader::IndexReader;
 pub use log_reader::{Damage, LogItem, LogReader, LogSummary, MAX_RECORD};
 pub use marker_file::MarkerFileInspector;
-pub use message_fields::{facts, message_fields, record_fields};
+pub use message_fields::{facts, facts_of_parts, message_fields, record_fields};
 pub use notes_file::NotesFileInspector;
 pub use queue_reader::{QueueDirectory, QueuePlace, QueueReader};
 

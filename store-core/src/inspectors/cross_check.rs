@@ -21,10 +21,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use store_logic::commit_log::filler::is_filler;
-use store_logic::commit_log::format::MessageView;
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
-use store_logic::inspectors::{Damage, LogSummary, damage_finding, facts};
+use store_logic::inspectors::{Damage, LogSummary, damage_finding};
 use store_logic::{DiskError, java_json};
 
 /// What was looked at.
@@ -231,12 +229,15 @@ impl StoreInspection {
         log_ahead::walk(log, &mut |phy_offset, item| {
             progress(phy_offset - start);
             match item {
-                Item::Record(view) if is_filler(view) => {
-                    tell_filler(context, &files, phy_offset, view, found);
-                    // Entries of its messages may be left in the index.
-                    lost.borrow_mut().push(phy_offset, phy_offset + u64::from(view.total_size));
+                Item::Record(request, queue_offset) => {
+                    queues.check(request, queue_offset, found)?;
+                    index.check(request, found)?;
                 }
-                Item::Record(view) => check_record(phy_offset, view, queues, index, found)?,
+                Item::Filler(size) => {
+                    tell_filler(context, &files, phy_offset, size, found);
+                    // Entries of its messages may be left in the index.
+                    lost.borrow_mut().push(phy_offset, phy_offset + u64::from(size));
+                }
                 Item::Damage(damage) => {
                     tell_damage(context, &files, phy_offset, damage, found);
                     lost.borrow_mut().push(phy_offset, damage.resumes_at.unwrap_or(u64::MAX));
@@ -257,29 +258,17 @@ impl StoreInspection {
     }
 }
 
-fn check_record(
-    phy_offset: u64,
-    view: &MessageView<'_>,
-    queues: &mut QueueCheck<'_>,
-    index: &mut IndexCheck<'_>,
-    found: &mut dyn FnMut(Finding),
-) -> Result<(), InspectError> {
-    let request = facts(phy_offset, view);
-    queues.check(&request, view.queue_offset, found)?;
-    index.check(&request, found)
-}
-
 fn tell_filler(
     context: &Context<'_>,
     files: &[(u64, PathBuf)],
     phy_offset: u64,
-    view: &MessageView<'_>,
+    size: u32,
     found: &mut dyn FnMut(Finding),
 ) {
     context.has_fillers.set(true);
     let Some((from, path)) = files.iter().rev().find(|file| file.0 <= phy_offset) else { return };
-    let is = format!("a filler of {} bytes in the place of damage", view.total_size);
-    let subject = Fields::new().with("offset", phy_offset).with("bytes", u64::from(view.total_size));
+    let is = format!("a filler of {size} bytes in the place of damage");
+    let subject = Fields::new().with("offset", phy_offset).with("bytes", u64::from(size));
     found(Finding::note("filled-damage", path, "messages", is).at(phy_offset - from).about(subject));
 }
 

@@ -21,6 +21,7 @@
 //!
 //! How many slots and entries there are is *not* in the file: it is configuration and must not change.
 
+use crate::bytes::Reader;
 use crate::message::tags_code::java_string_hash_of;
 
 /// Bytes of the header.
@@ -88,6 +89,19 @@ pub struct IndexEntry {
     pub time_diff: i32,
     /// Previous entry of the chain.
     pub previous: u32,
+}
+
+impl IndexEntry {
+    /// Reads an entry; `None` when there are too few bytes.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        Some(Self {
+            key_hash: reader.u32()?,
+            phy_offset: reader.i64()? as u64,
+            time_diff: reader.i32()?,
+            previous: reader.u32()?,
+        })
+    }
 }
 
 /// Hash of an index key: Java's string hash without its sign; the one value that has no positive twin becomes 0.

@@ -85,17 +85,15 @@ impl Inspector for IndexFileInspector {
         let times = selection.range(conditions::TIME);
         let mut reader = self.open(place)?;
         let header = reader.header()?;
-        for number in 1..reader.index_count()? {
-            let Some(entry) = reader.entry(number)? else { break };
+        let count = reader.index_count()?;
+        reader.walk(1, count, &mut |number, entry| {
             let time = entry_time(&header, &entry);
             let wanted = hash.is_none_or(|hash| hash == entry.key_hash)
                 && (from..to).contains(&entry.phy_offset)
                 // The entry's time is rounded down to the second.
                 && (times.contains(time) || times.contains(time + 999));
-            if wanted && visit(entry_fields(number, &entry, &header)).is_break() {
-                break;
-            }
-        }
+            if wanted { visit(entry_fields(number, &entry, &header)) } else { ControlFlow::Continue(()) }
+        })?;
         Ok(())
     }
 
@@ -128,18 +126,22 @@ fn verify_chains(
     found: &mut dyn FnMut(Finding),
 ) -> Result<Vec<u32>, InspectError> {
     let geometry = reader.geometry();
-    let mut newest = vec![0_u32; geometry.slots as usize];
-    for number in 1..count {
-        let Some(entry) = reader.entry(number)? else { break };
-        let Some(slot) = newest.get_mut(geometry.slot_of(entry.key_hash) as usize) else { break };
+    // Not `vec![0; _]`: zeros that are only promised would cost two page faults a page, here and there in the loop.
+    let mut newest: Vec<u32> = std::iter::repeat_n(0, geometry.slots as usize).collect();
+    let path = reader.path().to_owned();
+    reader.walk(1, count, &mut |number, entry| {
+        let Some(slot) = newest.get_mut(geometry.slot_of(entry.key_hash) as usize) else {
+            return ControlFlow::Break(());
+        };
         if entry.previous != *slot {
             let expected = format!("previous entry {slot} of the chain");
             let subject = Fields::new().with("entry", number).with("keyHash", entry.key_hash);
-            let finding = Finding::error("index-chain", reader.path(), expected, entry.previous.to_string());
+            let finding = Finding::error("index-chain", &path, expected, entry.previous.to_string());
             found(finding.at(geometry.entry_at(number) + 16).about(subject));
         }
         *slot = number;
-    }
+        ControlFlow::Continue(())
+    })?;
     Ok(newest)
 }
 

@@ -77,7 +77,46 @@ impl IndexReader {
         }
         let at = self.geometry.entry_at(number);
         let bytes = self.window.bytes(&*self.file, self.len, at, ENTRY_SIZE as usize)?;
-        Ok(decode_entry(bytes))
+        Ok(IndexEntry::decode(bytes))
+    }
+
+    /// Bytes of the entries from `number` on: of at least `want` of them, of fewer only where the file ends.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn entries_from(&mut self, number: u32, want: usize) -> Result<&[u8], DiskError> {
+        let at = self.geometry.entry_at(number);
+        self.window.bytes(&*self.file, self.len, at, want * ENTRY_SIZE as usize)
+    }
+
+    /// Shows the entries from number `from` to before `to` until `visit` breaks.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the disk reports.
+    pub fn walk(
+        &mut self,
+        from: u32,
+        to: u32,
+        visit: &mut dyn FnMut(u32, IndexEntry) -> ControlFlow<()>,
+    ) -> Result<(), DiskError> {
+        let to = to.min(self.geometry.entries);
+        let mut number = from;
+        while number < to {
+            let before = number;
+            let entries = self.entries_from(number, 1)?.chunks_exact(ENTRY_SIZE as usize);
+            for entry in entries.take((to - number) as usize).map_while(IndexEntry::decode) {
+                if visit(number, entry).is_break() {
+                    return Ok(());
+                }
+                number += 1;
+            }
+            if number == before {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Shows every slot's content until `visit` breaks.
@@ -87,12 +126,16 @@ impl IndexReader {
     /// Whatever the disk reports.
     pub fn slots(&self, visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>) -> Result<(), DiskError> {
         let mut window = Window::new();
-        for slot in 0..self.geometry.slots {
+        let mut slot = 0;
+        while slot < self.geometry.slots {
             let at = self.geometry.slot_at(slot);
             let bytes = window.bytes(&*self.file, self.len, at, SLOT_SIZE as usize)?;
-            let content = Reader::new(bytes).u32().unwrap_or(0);
-            if visit(slot, content).is_break() {
-                break;
+            let left = (self.geometry.slots - slot) as usize;
+            for content in bytes.chunks_exact(SLOT_SIZE as usize).take(left) {
+                if visit(slot, Reader::new(content).u32().unwrap_or(0)).is_break() {
+                    return Ok(());
+                }
+                slot += 1;
             }
         }
         Ok(())
@@ -113,7 +156,7 @@ impl IndexReader {
         while number > 0 && number < limit {
             let mut bytes = [0; ENTRY_SIZE as usize];
             self.file.read_exact_at(&mut bytes, self.geometry.entry_at(number))?;
-            let Some(entry) = decode_entry(&bytes) else { break };
+            let Some(entry) = IndexEntry::decode(&bytes) else { break };
             if entry.key_hash == hash && visit(entry.phy_offset).is_break() {
                 break;
             }
@@ -157,15 +200,5 @@ pub(super) fn decode_header(bytes: &[u8]) -> Option<IndexHeader> {
         end_phy_offset: reader.i64()? as u64,
         hash_slot_count: reader.u32()?,
         index_count: reader.u32()?,
-    })
-}
-
-fn decode_entry(bytes: &[u8]) -> Option<IndexEntry> {
-    let mut reader = Reader::new(bytes);
-    Some(IndexEntry {
-        key_hash: reader.u32()?,
-        phy_offset: reader.i64()? as u64,
-        time_diff: reader.i32()?,
-        previous: reader.u32()?,
     })
 }

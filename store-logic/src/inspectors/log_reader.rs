@@ -1,7 +1,7 @@
 use crate::commit_log::format::{
     self, BLANK_LEN, BLANK_MAGIC, Checksum, Decoded, Fault, MAGIC_V1, MAGIC_V2, MessageView,
 };
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use store_mmap::inspect::{FileSequence, SequenceFile};
 use store_mmap::{DiskError, Env};
@@ -188,6 +188,17 @@ impl LogReader {
             }
             let checksum = self.checksum;
             let bytes = self.bytes_of_record(at)?;
+            if pending.is_none() {
+                let (flow, next) = show_whole(at..to, bytes, checksum, &mut summary, visit);
+                if flow.is_break() {
+                    return Ok(summary);
+                }
+                if next > at {
+                    at = next;
+                    current = Some(file);
+                    continue;
+                }
+            }
             match decode_in(&file, bytes, at, checksum) {
                 Ok(decoded) => {
                     if tell(&mut pending, Some(at), visit).is_break() {
@@ -249,6 +260,35 @@ impl LogReader {
         let want = format::claimed_size(head).filter(|size| *size <= MAX_RECORD).unwrap_or(0) as usize;
         self.files.bytes(self.env.disk(), at, want.max(BLANK_LEN))
     }
+}
+
+/// Shows the good records that begin in `range`, follow one another from its start on and are whole in `bytes`. Returns the
+/// position behind them; what stands there is not looked at.
+fn show_whole(
+    range: Range<u64>,
+    mut bytes: &[u8],
+    checksum: Checksum,
+    summary: &mut LogSummary,
+    visit: &mut dyn FnMut(u64, LogItem<'_>) -> ControlFlow<()>,
+) -> (ControlFlow<()>, u64) {
+    let mut at = range.start;
+    while at < range.end {
+        let claimed = format::claimed_size(bytes).filter(|size| *size <= MAX_RECORD);
+        if claimed.is_none_or(|size| size as usize > bytes.len()) {
+            break;
+        }
+        let Ok(Decoded::Record(view)) = decode_at(bytes, at, checksum) else { break };
+        let next = at + u64::from(view.total_size);
+        summary.records += 1;
+        summary.end = next;
+        summary.last_store_timestamp = view.store_timestamp;
+        if visit(at, LogItem::Record(&view)).is_break() {
+            return (ControlFlow::Break(()), next);
+        }
+        bytes = &bytes[view.total_size as usize..];
+        at = next;
+    }
+    (ControlFlow::Continue(()), at)
 }
 
 fn show(

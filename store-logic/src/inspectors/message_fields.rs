@@ -1,7 +1,7 @@
 //! A record as fields: short for lists, whole for one message.
 
 use crate::commit_log::format::MessageView;
-use crate::dispatch::{DeliverTime, DispatchRequest};
+use crate::dispatch::{DeliverTime, DispatchRequest, RecordHead, SCHEDULE_TOPIC};
 use crate::message::properties::{self, Properties, names};
 use crate::message::{message_id, sys_flag};
 use store_mmap::inspect::{FieldValue, Fields};
@@ -24,7 +24,15 @@ impl DeliverTime for Undelayed {
 
 /// What a record tells queue and index. The tag code is the hash of the tags, also for a delayed message.
 pub fn facts<'a>(phy_offset: u64, view: &MessageView<'a>) -> DispatchRequest<'a> {
-    let mut request = DispatchRequest::new(phy_offset, view, &Undelayed);
+    facts_of_parts(&RecordHead::new(phy_offset, view), view.topic, view.properties)
+}
+
+/// The same of a record of which only these parts are at hand.
+pub fn facts_of_parts<'a>(head: &RecordHead, topic: &'a str, properties: &'a str) -> DispatchRequest<'a> {
+    let mut request = DispatchRequest::of_parts(head, topic, properties, &Undelayed);
+    if topic != SCHEDULE_TOPIC {
+        return request;
+    }
     request.tags_code = crate::message::tags_code::tags_code(request.tags);
     request
 }

@@ -1,14 +1,18 @@
 //! Every key of a record has its entry, and every entry has its record.
 
 use super::Context;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use store_logic::dispatch::DispatchRequest;
-use store_logic::index_file::format::{IndexEntry, key_hash_of, time_diff};
+use store_logic::index_file::format::{ENTRY_SIZE, IndexEntry, key_hash_of, time_diff};
 use store_logic::index_file::{key_hashes_of, keys_of};
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
 use store_logic::inspectors::IndexReader;
 use store_logic::message::sys_flag;
+
+/// Entries looked at together when they are as expected: those of a record with a few keys and the next one's first.
+const ENTRIES_AHEAD: usize = 8;
 
 /// An entry and where it stands.
 #[derive(Debug, Clone)]
@@ -32,30 +36,26 @@ impl Placed {
     }
 }
 
-/// The file whose entries come next.
+/// A file of which entries are left.
 struct OpenFile {
     reader: IndexReader,
     path: Rc<Path>,
+    /// The next entry.
     number: u32,
     count: u32,
     begin_timestamp: i64,
 }
 
 impl OpenFile {
-    fn next(&mut self) -> Result<Option<Placed>, InspectError> {
-        if self.number >= self.count {
-            return Ok(None);
-        }
-        let Some(entry) = self.reader.entry(self.number)? else { return Ok(None) };
-        let placed = Placed {
+    fn placed(&mut self, number: u32) -> Result<Option<Placed>, InspectError> {
+        let Some(entry) = self.reader.entry(number)? else { return Ok(None) };
+        Ok(Some(Placed {
             entry,
             file: Rc::clone(&self.path),
-            number: self.number,
-            at: self.reader.geometry().entry_at(self.number),
+            number,
+            at: self.reader.geometry().entry_at(number),
             begin_timestamp: self.begin_timestamp,
-        };
-        self.number += 1;
-        Ok(Some(placed))
+        }))
     }
 }
 
@@ -63,23 +63,45 @@ impl OpenFile {
 struct Entries<'a> {
     context: &'a Context<'a>,
     files: std::vec::IntoIter<PathBuf>,
-    open: Option<OpenFile>,
+    /// Two at most: the next entry and the one behind it may lie in two files.
+    open: VecDeque<OpenFile>,
     seen: u64,
 }
 
 impl Entries<'_> {
-    fn next(&mut self) -> Result<Option<Placed>, InspectError> {
+    /// The next entry, or one so many behind it.
+    fn ahead(&mut self, mut skip: u32) -> Result<Option<Placed>, InspectError> {
+        let mut file = 0;
         loop {
-            if let Some(open) = &mut self.open {
-                if let Some(placed) = open.next()? {
-                    self.seen += 1;
-                    return Ok(Some(placed));
-                }
+            if file == self.open.len() && !self.open_next()? {
+                return Ok(None);
             }
-            let Some(path) = self.files.next() else { return Ok(None) };
-            let reader = self.context.store.open_index(&path)?;
-            let (count, begin_timestamp) = (reader.index_count()?, reader.header()?.begin_timestamp);
-            self.open = Some(OpenFile { reader, path: path.into(), number: 1, count, begin_timestamp });
+            let open = &mut self.open[file];
+            let left = open.count - open.number;
+            if skip < left {
+                return open.placed(open.number + skip);
+            }
+            skip -= left;
+            file += 1;
+        }
+    }
+
+    fn open_next(&mut self) -> Result<bool, InspectError> {
+        let Some(path) = self.files.next() else { return Ok(false) };
+        let reader = self.context.store.open_index(&path)?;
+        let (count, begin_timestamp) = (reader.index_count()?, reader.header()?.begin_timestamp);
+        self.open.push_back(OpenFile { reader, path: path.into(), number: 1, count, begin_timestamp });
+        Ok(true)
+    }
+
+    /// Passes over the next entries, which lie in one file.
+    fn pass(&mut self, entries: u32) {
+        while self.open.front().is_some_and(|open| open.number >= open.count) {
+            self.open.pop_front();
+        }
+        if let Some(open) = self.open.front_mut() {
+            open.number += entries;
+            self.seen += u64::from(entries);
         }
     }
 }
@@ -102,8 +124,6 @@ struct Foreign {
 pub(super) struct IndexCheck<'a> {
     context: &'a Context<'a>,
     entries: Entries<'a>,
-    /// The next entry and the one behind it.
-    ahead: [Option<Placed>; 2],
     /// Record of the entry that was taken last.
     last: u64,
     missing: Option<Missing>,
@@ -120,13 +140,11 @@ impl<'a> IndexCheck<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Result<Self, InspectError> {
         let files = context.store.index_files()?;
         let has_files = !files.is_empty();
-        let mut entries = Entries { context, files: files.into_iter(), open: None, seen: 0 };
-        let ahead = [entries.next()?, entries.next()?];
+        let entries = Entries { context, files: files.into_iter(), open: VecDeque::new(), seen: 0 };
         let log_min = context.store.log()?.min_offset();
         Ok(Self {
             context,
             entries,
-            ahead,
             last: 0,
             missing: None,
             foreign: None,
@@ -143,6 +161,9 @@ impl<'a> IndexCheck<'a> {
         request: &DispatchRequest<'_>,
         found: &mut dyn FnMut(Finding),
     ) -> Result<(), InspectError> {
+        if self.take_expected(request)? {
+            return Ok(());
+        }
         let phy_offset = request.phy_offset;
         self.pass_before(phy_offset, found)?;
         let mut present = std::mem::take(&mut self.present);
@@ -160,6 +181,46 @@ impl<'a> IndexCheck<'a> {
         Ok(())
     }
 
+    /// Takes the record's entries when they are the next ones, in the order they were put, and all as they should be:
+    /// the ordinary case, in which nothing has to be kept or told. False, with nothing done, in any other.
+    fn take_expected(&mut self, request: &DispatchRequest<'_>) -> Result<bool, InspectError> {
+        let phy_offset = request.phy_offset;
+        let is_quiet = self.missing.is_none() && self.foreign.is_none() && phy_offset >= self.last;
+        let rolled_back = sys_flag::transaction(request.sys_flag) == sys_flag::TRANSACTION_ROLLBACK;
+        // The first entry counts from the end of the file before.
+        let file = self.entries.open.front_mut().filter(|file| file.number > 1 && file.number < file.count);
+        let Some(file) = file.filter(|_| is_quiet && !rolled_back) else { return Ok(false) };
+        let left = (file.count - file.number) as usize;
+        let bytes = file.reader.entries_from(file.number, ENTRIES_AHEAD)?;
+        let mut entries = bytes.chunks_exact(ENTRY_SIZE as usize).take(left).map_while(IndexEntry::decode);
+        let seconds = time_diff(file.begin_timestamp, request.store_timestamp);
+        let is_own = |entry: &IndexEntry| entry.phy_offset == phy_offset && entry.time_diff == seconds;
+        let mut taken = 0;
+        for hash in key_hashes_of(request) {
+            if !entries.next().is_some_and(|entry| entry.key_hash == hash && is_own(&entry)) {
+                return Ok(false);
+            }
+            taken += 1;
+        }
+        let mut behind = entries.next();
+        if let Some(entry) = behind.filter(|entry| entry.phy_offset == phy_offset) {
+            if !is_own(&entry) || tags_hash(request) != Some(entry.key_hash) {
+                return Ok(false);
+            }
+            taken += 1;
+            behind = entries.next();
+        }
+        // It shows that these were all, and that they are in order.
+        if behind.is_none_or(|entry| entry.phy_offset <= phy_offset) {
+            return Ok(false);
+        }
+        if taken > 0 {
+            self.entries.pass(taken);
+            self.last = phy_offset;
+        }
+        Ok(true)
+    }
+
     fn check_record(
         &mut self,
         request: &DispatchRequest<'_>,
@@ -169,8 +230,7 @@ impl<'a> IndexCheck<'a> {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(key_hashes_of(request));
-        // Releases before 5.5.0 do not index tags.
-        let tags = request.tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags]));
+        let tags = tags_hash(request);
         for placed in present {
             check_entry(placed, request, &hashes, tags, found);
         }
@@ -214,10 +274,10 @@ impl<'a> IndexCheck<'a> {
     /// Record of the next entry. An entry that is out of order is told of and passed over.
     fn peek(&mut self, found: &mut dyn FnMut(Finding)) -> Result<Option<u64>, InspectError> {
         loop {
-            let [Some(next), behind] = &self.ahead else { return Ok(None) };
+            let Some(next) = self.entries.ahead(0)? else { return Ok(None) };
             let at = next.entry.phy_offset;
             let is_odd = at < self.last
-                || behind.as_ref().is_some_and(|behind| {
+                || self.entries.ahead(1)?.is_some_and(|behind| {
                     at > behind.entry.phy_offset && behind.entry.phy_offset >= self.last
                 });
             if !is_odd {
@@ -225,23 +285,18 @@ impl<'a> IndexCheck<'a> {
             }
             let expected = format!("a record at or behind {}, in the order of the log", self.last);
             found(next.finding("index-order", expected, at.to_string()));
-            self.shift()?;
+            self.entries.pass(1);
         }
     }
 
     /// Takes the next entry.
     fn advance(&mut self) -> Result<Option<Placed>, InspectError> {
-        let taken = self.shift()?;
+        let taken = self.entries.ahead(0)?;
         if let Some(taken) = &taken {
+            self.entries.pass(1);
             self.last = taken.entry.phy_offset;
         }
         Ok(taken)
-    }
-
-    fn shift(&mut self) -> Result<Option<Placed>, InspectError> {
-        let behind = self.ahead[1].take();
-        self.ahead[1] = self.entries.next()?;
-        Ok(std::mem::replace(&mut self.ahead[0], behind))
     }
 
     /// Passes over entries of records before `phy_offset`: no record has come for them.
@@ -305,6 +360,11 @@ impl<'a> IndexCheck<'a> {
         }
         Ok(self.entries.seen)
     }
+}
+
+/// Hash of the tags as a key; releases before 5.5.0 do not index them.
+fn tags_hash(request: &DispatchRequest<'_>) -> Option<u32> {
+    request.tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags]))
 }
 
 fn check_entry(

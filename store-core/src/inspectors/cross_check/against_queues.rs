@@ -3,7 +3,7 @@
 use super::Context;
 use super::queue_state::{QueueState, record_of};
 use super::unit_walk::{Queue, subject};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use store_logic::dispatch::DispatchRequest;
 use store_logic::inspect::{Finding, InspectError};
 use store_logic::inspectors::LogReader;
@@ -14,6 +14,8 @@ pub(super) struct QueueCheck<'a> {
     states: Vec<QueueState>,
     /// Topic → queue → number of its state.
     queues: HashMap<String, HashMap<i32, usize>>,
+    /// Topics that were deleted, as the notes say.
+    has_deleted_topics: bool,
     /// For looking at records out of order.
     log: LogReader,
 }
@@ -25,7 +27,13 @@ impl<'a> QueueCheck<'a> {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self, InspectError> {
         let log = context.store.log()?.without_crc();
-        let mut check = Self { context, states: Vec::new(), queues: HashMap::new(), log };
+        let mut check = Self {
+            context,
+            states: Vec::new(),
+            queues: HashMap::default(),
+            log,
+            has_deleted_topics: context.store.has_deleted_topics(),
+        };
         for queue in context.store.queues()? {
             let state = QueueState::open(context.store, queue.path)?;
             if let Some(reader) = &state.reader {
@@ -56,7 +64,8 @@ impl<'a> QueueCheck<'a> {
             found(finding.about(subject.with("offset", request.phy_offset)));
             return Ok(());
         };
-        if self.context.store.is_of_deleted_topic(request.topic, request.phy_offset) {
+        let store = self.context.store;
+        if self.has_deleted_topics && store.is_of_deleted_topic(request.topic, request.phy_offset) {
             return Ok(());
         }
         let number = self.state_of(request.topic, request.queue_id)?;

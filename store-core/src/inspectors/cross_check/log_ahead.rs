@@ -2,12 +2,14 @@
 //! while the calling thread holds the batches before against queues and index.
 
 use crate::service::beside;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use store_logic::DiskError;
+use store_logic::commit_log::filler::is_filler;
 use store_logic::commit_log::format::MessageView;
+use store_logic::dispatch::{DispatchRequest, RecordHead};
 use store_logic::inspect::InspectError;
-use store_logic::inspectors::{Damage, LogItem, LogReader, LogSummary};
+use store_logic::inspectors::{Damage, LogItem, LogReader, LogSummary, facts_of_parts};
 
 /// Batches on their way.
 const AHEAD: usize = 8;
@@ -16,70 +18,50 @@ const BATCH: usize = 512;
 
 /// What stands at a place of the log, its body left out.
 pub(super) enum Item<'a> {
-    Record(&'a MessageView<'a>),
+    /// A record, and its queue offset as it says.
+    Record(&'a DispatchRequest<'a>, i64),
+    /// A filler of this many bytes.
+    Filler(u32),
     Damage(&'a Damage),
     Blank,
 }
 
+/// As small as can be: all of it goes from one processor to the other.
 enum Entry {
-    /// A record without text, and where its topic and its properties stand in the batch's text.
-    Record(MessageView<'static>, Range<usize>, Range<usize>),
-    Damage(Damage),
-    Blank,
+    /// A record, and the bytes of its topic and of its properties, which are the next of the batch's text.
+    Record(RecordHead, u32, u32),
+    Filler(u64, u32),
+    Damage(u64, Box<Damage>),
+    Blank(u64),
 }
 
 #[derive(Default)]
 struct Batch {
-    entries: Vec<(u64, Entry)>,
+    entries: Vec<Entry>,
     text: String,
 }
 
 impl Batch {
     fn push(&mut self, phy_offset: u64, item: &LogItem<'_>) {
         let entry = match item {
-            LogItem::Record(view) => {
-                let topic = self.keep(view.topic);
-                let properties = self.keep(view.properties);
-                Entry::Record(without_text(view), topic, properties)
-            }
-            LogItem::Damage(damage) => Entry::Damage((*damage).clone()),
-            LogItem::Blank => Entry::Blank,
+            LogItem::Record(view) if is_filler(view) => Entry::Filler(phy_offset, view.total_size),
+            LogItem::Record(view) => self.record(phy_offset, view),
+            LogItem::Damage(damage) => Entry::Damage(phy_offset, Box::new((*damage).clone())),
+            LogItem::Blank => Entry::Blank(phy_offset),
         };
-        self.entries.push((phy_offset, entry));
+        self.entries.push(entry);
+    }
+
+    fn record(&mut self, phy_offset: u64, view: &MessageView<'_>) -> Entry {
+        self.text.push_str(view.topic);
+        self.text.push_str(view.properties);
+        let head = RecordHead::new(phy_offset, view);
+        Entry::Record(head, view.topic.len() as u32, view.properties.len() as u32)
     }
 
     fn clear(&mut self) {
         self.entries.clear();
         self.text.clear();
-    }
-
-    fn keep(&mut self, text: &str) -> Range<usize> {
-        let from = self.text.len();
-        self.text.push_str(text);
-        from..self.text.len()
-    }
-}
-
-fn without_text(view: &MessageView<'_>) -> MessageView<'static> {
-    MessageView {
-        total_size: view.total_size,
-        version: view.version,
-        body_crc: view.body_crc,
-        queue_id: view.queue_id,
-        flag: view.flag,
-        queue_offset: view.queue_offset,
-        physical_offset: view.physical_offset,
-        sys_flag: view.sys_flag,
-        born_timestamp: view.born_timestamp,
-        born_host: view.born_host,
-        store_timestamp: view.store_timestamp,
-        store_host: view.store_host,
-        reconsume_times: view.reconsume_times,
-        prepared_transaction_offset: view.prepared_transaction_offset,
-        body: &[],
-        topic: "",
-        properties: "",
-        properties_bytes: &[],
     }
 }
 
@@ -129,20 +111,19 @@ fn consume(
     visit: &mut dyn FnMut(u64, Item<'_>) -> Result<(), InspectError>,
 ) -> Result<(), InspectError> {
     for mut batch in receiver {
-        for (phy_offset, entry) in &batch.entries {
+        let mut text = batch.text.as_str();
+        for entry in &batch.entries {
             match entry {
-                Entry::Record(view, topic, properties) => {
-                    let properties = &batch.text[properties.clone()];
-                    let view = MessageView {
-                        topic: &batch.text[topic.clone()],
-                        properties,
-                        properties_bytes: properties.as_bytes(),
-                        ..view.clone()
-                    };
-                    visit(*phy_offset, Item::Record(&view))?;
+                Entry::Record(head, topic_len, properties_len) => {
+                    let (topic, rest) = text.split_at(*topic_len as usize);
+                    let (properties, rest) = rest.split_at(*properties_len as usize);
+                    text = rest;
+                    let request = facts_of_parts(head, topic, properties);
+                    visit(head.phy_offset, Item::Record(&request, head.queue_offset))?;
                 }
-                Entry::Damage(damage) => visit(*phy_offset, Item::Damage(damage))?,
-                Entry::Blank => visit(*phy_offset, Item::Blank)?,
+                Entry::Filler(phy_offset, size) => visit(*phy_offset, Item::Filler(*size))?,
+                Entry::Damage(phy_offset, damage) => visit(*phy_offset, Item::Damage(damage))?,
+                Entry::Blank(phy_offset) => visit(*phy_offset, Item::Blank)?,
             }
         }
         batch.clear();
