@@ -7,7 +7,7 @@ mod query;
 mod recover;
 
 pub(crate) use keys::all_key_hashes_of;
-pub use keys::{key_hashes_of, keys_of};
+pub use keys::{key_hashes_of, keys_of, tags_hash_of};
 
 use crate::error::Result;
 use format::IndexGeometry;

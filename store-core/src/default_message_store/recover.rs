@@ -7,6 +7,8 @@
 
 mod examined;
 mod foreign_units;
+mod known_records;
+mod queue_ends;
 mod settle;
 mod survey;
 mod walk;
@@ -19,7 +21,7 @@ use crate::repair::Skipped;
 use crate::set_aside::SetAside;
 use crate::store_notes::IndexExtent;
 use store_logic::LogicError;
-use store_logic::commit_log::ScanStart;
+use store_logic::commit_log::{LogEnd, ScanStart};
 
 /// Records stored this long (milliseconds) before the checkpoint's times count as dispatched and durable.
 const CHECKPOINT_MARGIN: i64 = 3000;
@@ -77,7 +79,8 @@ pub(super) fn recover(shared: &Shared, clean: bool, examined: &mut Examined) -> 
     if first < surveyed {
         return Ok(Recovery::LookFrom(first));
     }
-    let (walk, from) = match shared.walk_until_whole(&starts, first, surveyed)? {
+    let begin = examined.walk_from(known.indexed);
+    let (walk, from) = match shared.walk_until_whole(&starts, first, surveyed, begin)? {
         (walk, from) if from >= surveyed => (walk, from),
         (_, from) => return Ok(Recovery::LookFrom(from)),
     };
@@ -91,14 +94,16 @@ pub(super) fn recover(shared: &Shared, clean: bool, examined: &mut Examined) -> 
         .into());
     }
     let scanned_from = starts.get(from).map_or(0, |start| start.offset);
-    shared.settle(&walk.end, scanned_from, clean)?;
+    // The walk leaves out what need not be visited.
+    let end = LogEnd { offset: walk.end.offset, ..examined.end().clone() };
+    shared.settle(&end, scanned_from, clean)?;
     let took = shared.env.clock().monotonic().saturating_sub(examined.began());
     Ok(Recovery::Done(RecoveryReport {
         clean,
         log_min: shared.log.min_offset(),
         log_end,
         scanned_from,
-        records: walk.end.records,
+        records: end.records,
         units_rebuilt: walk.units_rebuilt,
         cut: examined.cut(),
         dropped_records: examined.dropped_records(),

@@ -78,7 +78,7 @@ impl ConsumeQueue {
             // Below the first file: long gone.
             None => PutUnit::Present,
             Some(present) if present.is_blank() => PutUnit::Stale,
-            Some(present) if present == unit || is_extended(&present, &unit) => PutUnit::Present,
+            Some(present) if is_unit(&present, &unit) => PutUnit::Present,
             Some(present) if present.phy_offset == unit.phy_offset => PutUnit::Torn(present),
             Some(present) if present.phy_offset > unit.phy_offset => PutUnit::Stale,
             Some(present) => PutUnit::Taken(present),
@@ -123,6 +123,11 @@ impl ConsumeQueue {
         self.newest_record.store(if unit.is_blank() { 0 } else { unit.phy_offset }, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// True when what stands in a place is the unit.
+pub(super) fn is_unit(present: &Unit, unit: &Unit) -> bool {
+    present == unit || is_extended(present, unit)
 }
 
 /// True when `present` is `unit` with an address in the queue's extension in place of its tag code. The upper half of a

@@ -28,7 +28,33 @@ impl Iterator for Units<'_> {
     }
 }
 
+/// A view of one queue file, kept by whoever looks at the places of a queue one after the other.
+#[derive(Debug, Default)]
+pub struct UnitWindow {
+    bytes: Option<MappedSlice>,
+    /// Queue offset of its first unit.
+    first: u64,
+}
+
+impl UnitWindow {
+    fn place(&self, queue_offset: u64) -> Option<&[u8]> {
+        let skip = usize::try_from(queue_offset.checked_sub(self.first)?).ok()?;
+        let at = skip.checked_mul(UNIT_SIZE as usize)?;
+        self.bytes.as_ref()?.get(at..at.checked_add(UNIT_SIZE as usize)?)
+    }
+}
+
 impl ConsumeQueue {
+    /// True when `unit` stands at `queue_offset`, so that putting it would find it present and there.
+    pub fn holds_at(&self, window: &mut UnitWindow, queue_offset: u64, unit: Unit) -> bool {
+        if window.place(queue_offset).is_none() {
+            let bytes = queue_offset.checked_mul(UNIT_SIZE).and_then(|at| self.files.slice_rest(at));
+            *window = UnitWindow { bytes, first: queue_offset };
+        }
+        let present = window.place(queue_offset).and_then(Unit::decode);
+        present.is_some_and(|present| super::append::is_unit(&self.resolve(present), &unit))
+    }
+
     /// The unit at `queue_offset`; `None` where nothing is.
     pub fn unit(&self, queue_offset: u64) -> Option<Unit> {
         let bytes = self.files.slice(queue_offset.checked_mul(UNIT_SIZE)?, UNIT_SIZE)?;

@@ -47,6 +47,9 @@ pub const INDEX_COUNT_AT: u64 = 36;
 const _: () =
     assert!(HEADER_SIZE % SLOT_SIZE == 0 && ENTRY_SIZE % 4 == 0, "slots and entry fields are 4-aligned");
 
+/// Position of the previous entry's number within an entry.
+pub const PREVIOUS_AT: u64 = 16;
+
 /// Number of slots and entries of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexGeometry {

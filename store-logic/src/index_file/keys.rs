@@ -22,8 +22,12 @@ pub(crate) fn all_key_hashes_of(
     request: &DispatchRequest<'_>,
     index_tags: bool,
 ) -> impl Iterator<Item = u32> {
-    let tags = request.tags.filter(|_| index_tags);
-    key_hashes_of(request).chain(tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags])))
+    key_hashes_of(request).chain(tags_hash_of(request).filter(|_| index_tags))
+}
+
+/// Hash of the tags' key; `None` without tags.
+pub fn tags_hash_of(request: &DispatchRequest<'_>) -> Option<u32> {
+    request.tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags]))
 }
 
 fn message_keys<'a>(request: &DispatchRequest<'a>) -> impl Iterator<Item = &'a str> {

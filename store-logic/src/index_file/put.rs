@@ -56,7 +56,7 @@ impl IndexFile {
 
     /// Writes the entry with the slot's present content as its predecessor, then points the slot at it. True when the
     /// slot was unused.
-    pub(super) fn link(&self, number: u32, entry: IndexEntry) -> Result<bool> {
+    fn link(&self, number: u32, entry: IndexEntry) -> Result<bool> {
         let slot_at = self.geometry.slot_at(self.geometry.slot_of(entry.key_hash));
         let slot = self.cells.load_u32(slot_at)?;
         let previous = if slot < number { slot } else { 0 };
@@ -72,7 +72,7 @@ impl IndexFile {
         self.cells.store_u32(at + 4, (entry.phy_offset >> 32) as u32)?;
         self.cells.store_u32(at + 8, entry.phy_offset as u32)?;
         self.cells.store_u32(at + 12, entry.time_diff as u32)?;
-        self.cells.store_u32(at + 16, entry.previous)?;
+        self.cells.store_u32(at + format::PREVIOUS_AT, entry.previous)?;
         Ok(())
     }
 }

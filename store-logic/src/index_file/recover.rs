@@ -1,7 +1,7 @@
 //! After a crash: entries are appended in log order, so the longest plausible run of them is kept and the slots, which
 //! are rewritten in place, are built anew from it.
 
-use super::format::IndexEntry;
+use super::format::{IndexEntry, PREVIOUS_AT};
 use super::{IndexFile, IndexHeader};
 use crate::error::Result;
 
@@ -29,10 +29,10 @@ impl IndexFile {
         Ok(number)
     }
 
-    /// Number of the first entry at the end of the file whose record lies at or behind `phy_offset`; the number of the
-    /// next entry when there is none.
-    pub fn first_from(&self, phy_offset: u64) -> Result<u32> {
-        let mut number = self.index_count()?;
+    /// Number of the first of the entries before number `count` from which on all are of records at or behind
+    /// `phy_offset`; `count` when the last one is not.
+    pub fn first_from(&self, count: u32, phy_offset: u64) -> Result<u32> {
+        let mut number = count;
         while number > 1 && self.entry(number - 1)?.phy_offset >= phy_offset {
             number -= 1;
         }
@@ -43,7 +43,6 @@ impl IndexFile {
     /// file durable afterwards, so that no later state of it can be taken for one of before.
     pub fn rebuild(&self, count: u32) -> Result<()> {
         let before = self.header()?;
-        self.clear_slots()?;
         let mut number = count;
         // A crash in the middle of an earlier rebuild may have left entries behind those counted.
         while number < self.geometry.entries
@@ -58,14 +57,10 @@ impl IndexFile {
 
     fn rebuild_slots(&self, count: u32, before: &IndexHeader) -> Result<()> {
         if count <= 1 {
+            self.relink(1)?;
             return self.set_header(&IndexHeader { index_count: 1, ..IndexHeader::default() });
         }
-        let mut used = 0;
-        for number in 1..count {
-            if self.link(number, self.entry(number)?)? {
-                used += 1;
-            }
-        }
+        let used = self.relink(count)?;
         let last = self.entry(count - 1)?;
         let end_timestamp = before.begin_timestamp.saturating_add(i64::from(last.time_diff) * 1000 + 999);
         self.set_header(&IndexHeader {
@@ -79,13 +74,26 @@ impl IndexFile {
         })
     }
 
-    fn clear_slots(&self) -> Result<()> {
-        for slot in 0..self.geometry.slots {
+    /// Links the entries below number `count`, first in memory (4 bytes a slot), so that the file is gone through in its
+    /// order. What is right already is written again as well: after a failed sync the kernel may take pages for clean that
+    /// never reached the disk. Returns the number of slots in use.
+    fn relink(&self, count: u32) -> Result<u32> {
+        // Not `vec![0; _]`: zeros that are only promised would cost two page faults a page, here and there in the loop.
+        let mut newest: Vec<u32> = std::iter::repeat_n(0, self.geometry.slots as usize).collect();
+        let mut used = 0;
+        for number in 1..count {
+            let at = self.geometry.entry_at(number);
+            let slot = &mut newest[self.geometry.slot_of(self.cells.load_u32(at)?) as usize];
+            self.cells.store_u32(at + PREVIOUS_AT, *slot)?;
+            used += u32::from(*slot == 0);
+            *slot = number;
+        }
+        for (slot, newest) in (0..).zip(newest) {
             let at = self.geometry.slot_at(slot);
-            if self.cells.load_u32(at)? != 0 {
-                self.cells.store_u32(at, 0)?;
+            if newest != 0 || self.cells.load_u32(at)? != 0 {
+                self.cells.store_u32(at, newest)?;
             }
         }
-        Ok(())
+        Ok(used)
     }
 }

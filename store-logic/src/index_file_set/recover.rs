@@ -25,28 +25,29 @@ impl IndexFileSet {
                 continue;
             }
             let count = file.plausible_count(from, log_end)?;
-            file.rebuild(count)?;
             // A file is followed by another only once it is full: one that is not has lost entries.
-            let followed = position + 1 < files.len();
-            if count < header.index_count || (followed && !file.is_full()?) {
+            let is_last = position + 1 == files.len() || count < file.geometry().entries;
+            if is_last || count < header.index_count {
                 files[position + 1..].iter().rev().try_for_each(|file| self.remove(file))?;
-                break;
+                return self.drop_last_record(Some(count));
             }
+            file.rebuild(count)?;
             from = file.header()?.end_phy_offset.max(from);
         }
-        self.drop_last_record()
+        self.drop_last_record(None)
     }
 
-    fn drop_last_record(&self) -> Result<Option<u64>> {
+    /// Drops the entries of the last record, in the last file among those below number `usable` if that is given.
+    fn drop_last_record(&self, mut usable: Option<u32>) -> Result<Option<u64>> {
         let mut record = None;
         while let Some(last) = self.last() {
-            let count = last.index_count()?;
+            let count = usable.take().map_or_else(|| last.index_count(), Ok)?;
             if count > 1 {
                 let phy_offset = last.entry(count - 1)?.phy_offset;
                 if *record.get_or_insert(phy_offset) != phy_offset {
                     break;
                 }
-                let keep = last.first_from(phy_offset)?;
+                let keep = last.first_from(count, phy_offset)?;
                 if keep > 1 {
                     last.rebuild(keep)?;
                     break;
@@ -61,9 +62,10 @@ impl IndexFileSet {
     /// Drops the entries of records at or behind `log_end`.
     pub fn truncate(&self, log_end: u64) -> Result<()> {
         while let Some(last) = self.last() {
-            let keep = last.first_from(log_end)?;
+            let count = last.index_count()?;
+            let keep = last.first_from(count, log_end)?;
             if keep > 1 {
-                if keep < last.index_count()? {
+                if keep < count {
                     last.rebuild(keep)?;
                 }
                 break;

@@ -9,6 +9,7 @@ use crate::repair::forget_beyond;
 use crate::set_aside::{Bound, SetAside, set_aside};
 use crate::store_notes::CleanStop;
 use std::time::Duration;
+use store_logic::commit_log::LogEnd;
 
 /// What to do with a store.
 pub(in crate::default_message_store) enum Examination {
@@ -87,6 +88,17 @@ impl Examined {
     /// Number of the first file that was looked at.
     pub(super) fn first_file(&self) -> usize {
         self.survey.from
+    }
+
+    /// Where the walk may begin, given the position from which on records may be missing in the index: before it everything
+    /// stands where it should. `None` when nothing was found that can be left out.
+    pub(super) fn walk_from(&self, indexed: Option<u64>) -> Option<u64> {
+        self.survey.known.walk_from(indexed)
+    }
+
+    /// Where the good records end.
+    pub(super) fn end(&self) -> &LogEnd {
+        &self.survey.end
     }
 
     /// Where the last stop in order had left the store.

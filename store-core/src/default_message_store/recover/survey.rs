@@ -1,14 +1,20 @@
 //! Looking at a store that was loaded, without changing anything: where the walk over the log has to begin, and where
 //! the good records end.
 
+use super::known_records::KnownRecords;
+use super::queue_ends::QueueEnds;
 use super::{Known, choose_start};
 use crate::default_message_store::Shared;
 use crate::error::StoreError;
-use std::collections::HashMap;
+use crate::service::beside;
+use crate::sync::{AtomicBool, Ordering};
 use std::ops::ControlFlow;
+use store_logic::commit_log::format::Checksum;
 use store_logic::commit_log::{LogEnd, ScanStart};
-use store_logic::consume_queue::ConsumeQueue;
-use store_logic::dispatch::{DispatchRequest, UnitPlace};
+use store_logic::dispatch::DispatchRequest;
+
+/// Bytes of the log from which on the checksums are compared on a thread of its own.
+const BESIDE_FROM: u64 = if cfg!(test) { 256 << 10 } else { 16 << 20 };
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -19,6 +25,8 @@ pub(crate) struct Survey {
     pub(super) end: LogEnd,
     /// Newest store time of the records before; 0 without one.
     pub(super) newest: i64,
+    /// Where the walk may begin.
+    pub(super) known: KnownRecords,
 }
 
 impl Shared {
@@ -46,13 +54,12 @@ impl Shared {
         let mut step = 1;
         loop {
             let start = starts.get(from).map_or(0, |start| start.offset);
-            ends.0.clear();
+            ends.clear();
             for handle in &queues {
                 let end = handle.queue.end_in(claimed_end);
-                ends.add(&handle.queue, end.map(|end| self.end_of_own(&handle.queue, end, start)));
+                ends.add(handle, end.map(|end| self.end_of_own(&handle.queue, end, start)));
             }
-            let (survey, gap) = self.survey_from(starts, from, start, &mut ends);
-            if !gap {
+            if let Some(survey) = self.survey_from(starts, from, start, &mut ends)? {
                 return Ok(survey);
             }
             // As far back as the walk would go.
@@ -61,73 +68,89 @@ impl Shared {
         }
     }
 
-    /// True when a unit of the record stands in its queue, wherever.
-    fn holds_unit(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> bool {
-        let handle = self.queues.get(place.topic, place.queue_id);
-        handle.is_some_and(|handle| handle.queue.holds(request.phy_offset))
-    }
-
+    /// `None` when units are missing before the file.
     fn survey_from(
         &self,
         starts: &[ScanStart],
         from: usize,
         start: u64,
         ends: &mut QueueEnds,
-    ) -> (Survey, bool) {
+    ) -> Result<Option<Survey>, StoreError> {
         let before = starts.iter().take(from).filter_map(|start| start.store_timestamp);
-        let mut newest = before.max().unwrap_or(0);
+        let before = before.max().unwrap_or(0);
+        let span = self.log.max_offset().saturating_sub(start);
+        if span >= BESIDE_FROM {
+            let seen =
+                self.checked_beside(start, || self.look_from(start, from, before, Checksum::Skip, ends))?;
+            if let Some(seen) = seen {
+                return Ok(seen);
+            }
+            ends.rewind();
+        }
+        Ok(self.look_from(start, from, before, self.config.commit_log.checksum_on_recover(), ends))
+    }
+
+    /// Lets `look` go over the log while another thread compares the checksums. `None` when what it saw goes further than
+    /// they are right: it has to look again then, and compare them itself.
+    fn checked_beside(
+        &self,
+        start: u64,
+        look: impl FnOnce() -> Option<Survey>,
+    ) -> Result<Option<Option<Survey>>, StoreError> {
+        let checksum = self.config.commit_log.checksum_on_recover();
+        if checksum == Checksum::Skip {
+            return Ok(Some(look()));
+        }
+        let given_up = AtomicBool::new(false);
+        let check = || {
+            self.log.scan(start, checksum, |_, _| {
+                if given_up.load(Ordering::Relaxed) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+        };
+        let look = || {
+            let seen = look();
+            given_up.store(seen.is_none(), Ordering::Relaxed);
+            seen
+        };
+        let (checked, seen) = beside("CheckLog", check, look).map_err(StoreError::Thread)?;
+        Ok(match seen {
+            Some(seen) if seen.end != checked => None,
+            seen => Some(seen),
+        })
+    }
+
+    fn look_from(
+        &self,
+        start: u64,
+        from: usize,
+        mut newest: i64,
+        checksum: Checksum,
+        ends: &mut QueueEnds,
+    ) -> Option<Survey> {
         let mut gap = false;
-        let end = self.log.scan(start, self.config.commit_log.checksum_on_recover(), |phy_offset, view| {
+        let mut known = KnownRecords::default();
+        let end = self.log.scan(start, checksum, |phy_offset, view| {
             let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
-            gap = self.places(&request).any(|place| ends.take(self, &request, &place, from == 0));
+            known.note(phy_offset);
             newest = newest.max(view.store_timestamp);
+            if !self.config.multi_dispatch.is_on() && ends.hold(&request, &request.own_place()) {
+                return ControlFlow::Continue(());
+            }
+            for place in self.places(&request) {
+                if !ends.hold(&request, &place) {
+                    known.end_at(phy_offset);
+                    gap = gap || ends.take(self, &request, &place, from == 0);
+                }
+            }
             if gap { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        (Survey { from, end, newest }, gap)
+        (!gap).then_some(Survey { from, end, newest, known })
     }
 }
 
-/// Ends of all queues, moved on as the walk would put units.
-#[derive(Debug, Default)]
-struct QueueEnds(HashMap<String, HashMap<i32, QueueEnd>>);
-
-#[derive(Debug, Clone, Copy)]
-struct QueueEnd {
-    next: u64,
-    last_phy: Option<u64>,
-}
-
-impl QueueEnds {
-    fn add(&mut self, queue: &ConsumeQueue, end: Option<u64>) {
-        let Some(next) = end.filter(|end| *end > 0) else { return };
-        let last = queue.unit(next - 1).filter(|unit| !unit.is_blank());
-        let end = QueueEnd { next, last_phy: last.map(|unit| unit.phy_offset) };
-        self.0.entry(queue.topic().to_owned()).or_default().insert(queue.queue_id(), end);
-    }
-
-    /// Takes in a record; true when units before its own are missing.
-    fn take(
-        &mut self,
-        shared: &Shared,
-        request: &DispatchRequest<'_>,
-        place: &UnitPlace<'_>,
-        from_beginning: bool,
-    ) -> bool {
-        let queue_offset = place.queue_offset;
-        let known = self.0.get_mut(place.topic).and_then(|queues| queues.get_mut(&place.queue_id));
-        let next = QueueEnd { next: queue_offset.saturating_add(1), last_phy: Some(request.phy_offset) };
-        match known {
-            None if queue_offset > 0 && !from_beginning => return true,
-            None => {
-                self.0.entry(place.topic.to_owned()).or_default().insert(place.queue_id, next);
-            }
-            Some(end) if queue_offset < end.next => {}
-            Some(end) if end.last_phy.is_some_and(|last| last > request.phy_offset) => {}
-            Some(end) if queue_offset > end.next && !shared.is_possible_gap(request, place, end.next) => {}
-            Some(end) if queue_offset > end.next && shared.holds_unit(request, place) => {}
-            Some(end) if queue_offset > end.next && !from_beginning => return true,
-            Some(end) => *end = next,
-        }
-        false
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -20,19 +20,21 @@ pub(super) struct Walk {
 
 impl Shared {
     /// Walks from file number `from`, and from an earlier one as long as units turn out to be missing before; returns
-    /// the last walk and where it began. Does not walk before file number `examined`, but returns where it should.
+    /// the last walk and where it began. The first one leaves out what stands before `begin`, of which nothing is missing.
+    /// Does not walk before file number `examined`, but returns where it should.
     pub(super) fn walk_until_whole(
         &self,
         starts: &[ScanStart],
         mut from: usize,
         examined: usize,
+        mut begin: Option<u64>,
     ) -> Result<(Walk, usize), StoreError> {
         let mut step = 1;
         let mut units_rebuilt = 0;
         loop {
             let start = starts.get(from).map_or(0, |start| start.offset);
             self.cut_foreign_units(start)?;
-            let walk = self.walk(start, from == 0)?;
+            let walk = self.walk(begin.take().map_or(start, |begin| begin.max(start)), from == 0)?;
             units_rebuilt += walk.units_rebuilt;
             if !walk.gap {
                 return Ok((Walk { units_rebuilt, ..walk }, from));

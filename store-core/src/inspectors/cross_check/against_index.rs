@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use store_logic::dispatch::DispatchRequest;
-use store_logic::index_file::format::{ENTRY_SIZE, IndexEntry, key_hash_of, time_diff};
-use store_logic::index_file::{key_hashes_of, keys_of};
+use store_logic::index_file::format::{ENTRY_SIZE, IndexEntry, time_diff};
+use store_logic::index_file::{key_hashes_of, keys_of, tags_hash_of};
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
 use store_logic::inspectors::IndexReader;
 use store_logic::message::sys_flag;
@@ -204,7 +204,7 @@ impl<'a> IndexCheck<'a> {
         }
         let mut behind = entries.next();
         if let Some(entry) = behind.filter(|entry| entry.phy_offset == phy_offset) {
-            if !is_own(&entry) || tags_hash(request) != Some(entry.key_hash) {
+            if !is_own(&entry) || tags_hash_of(request) != Some(entry.key_hash) {
                 return Ok(false);
             }
             taken += 1;
@@ -230,7 +230,8 @@ impl<'a> IndexCheck<'a> {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(key_hashes_of(request));
-        let tags = tags_hash(request);
+        // Releases before 5.5.0 do not index tags.
+        let tags = tags_hash_of(request);
         for placed in present {
             check_entry(placed, request, &hashes, tags, found);
         }
@@ -360,11 +361,6 @@ impl<'a> IndexCheck<'a> {
         }
         Ok(self.entries.seen)
     }
-}
-
-/// Hash of the tags as a key; releases before 5.5.0 do not index them.
-fn tags_hash(request: &DispatchRequest<'_>) -> Option<u32> {
-    request.tags.map(|tags| key_hash_of(&[request.topic, "#T#", tags]))
 }
 
 fn check_entry(
