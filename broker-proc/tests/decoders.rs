@@ -2,6 +2,8 @@
 
 #[path = "../../store-logic/tests/decoders/mutations.rs"]
 mod mutations;
+#[path = "decoders/no_machine.rs"]
+mod no_machine;
 #[path = "golden_frames/recording.rs"]
 #[allow(dead_code, reason = "only the frames are needed here")]
 mod recording;

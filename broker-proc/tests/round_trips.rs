@@ -13,6 +13,8 @@ mod config_files;
 mod damage;
 #[path = "round_trips/fields.rs"]
 mod fields;
+#[path = "decoders/no_machine.rs"]
+mod no_machine;
 #[path = "../../store-logic/tests/round_trips/values.rs"]
 #[allow(dead_code, reason = "only what this layer has is needed here")]
 mod values;

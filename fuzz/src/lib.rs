@@ -4,6 +4,8 @@
 mod broker_targets;
 #[path = "../../store-logic/tests/decoders/targets.rs"]
 mod logic_targets;
+#[path = "../../broker-proc/tests/decoders/no_machine.rs"]
+mod no_machine;
 #[path = "../../broker-proc/tests/golden_frames/recording.rs"]
 #[allow(dead_code, reason = "only the frames are needed here")]
 mod recording;

@@ -30,6 +30,8 @@ pub(super) fn nearest(key: &str) -> Option<&'static str> {
     let wanted = key.to_ascii_lowercase();
     let limit = 1 + wanted.len() / 6;
     all()
+        // As many edits at least as the lengths differ by: a key of any length costs little.
+        .filter(|known| known.key.len().abs_diff(wanted.len()) <= limit)
         .map(|known| (edit_distance(&wanted, &known.key.to_ascii_lowercase()), known.key))
         .min()
         .filter(|(distance, _)| *distance <= limit)
@@ -77,6 +79,7 @@ mod tests {
         assert_eq!(nearest("mapedFileSizeCommitLog"), Some("mappedFileSizeCommitLog"));
         assert_eq!(nearest("defaultTopicQueueNum"), Some("defaultTopicQueueNums"));
         assert_eq!(nearest("nameserverAddress"), None);
+        assert_eq!(nearest(&"k".repeat(1 << 20)), None, "and at once");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Decoders of this layer, each as a function of any bytes: it returns, whatever it gets, and what it asserts holds. Run
 //! over seeds and mutated seeds by `tests/decoders.rs`, and by `cargo xtask fuzz` as long as one likes.
 
-use broker_proc::broker_config::{BrokerConfig, ConfigSource};
+use broker_proc::broker_config::BrokerConfig;
 use broker_proc::processors::decode_batch;
 use broker_proc::remoting::headers::{
     PullMessageRequestHeader, QueryMessageRequestHeader, SendMessageRequestHeader,
@@ -14,9 +14,8 @@ use broker_proc::remoting::{
     FrameLimits, RemotingCommand, SerializeType, binary_header, frame, json_header, request_code,
 };
 use bytes::BytesMut;
-use std::io;
-use std::path::Path;
 
+use super::no_machine::NoMachine;
 use super::recording::recorded_frames;
 
 /// A target: its name, and what is done with the input.
@@ -96,23 +95,6 @@ fn client_batch(bytes: &[u8]) {
     let Ok(entries) = decode_batch(bytes) else { return };
     let content: usize = entries.iter().map(|entry| entry.body.len() + entry.properties.len() + 22).sum();
     assert!(!entries.is_empty() && content <= bytes.len());
-}
-
-/// A machine with a name and a home, and no files.
-struct NoMachine;
-
-impl ConfigSource for NoMachine {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn host_name(&self) -> Option<String> {
-        Some("host".to_owned())
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        (name == "HOME").then(|| "/nowhere".to_owned())
-    }
 }
 
 /// A configuration is told, or refused with a reason.

@@ -1,27 +1,9 @@
 //! `broker.conf`: Java properties, and settings that read what they show.
 
+use crate::no_machine::NoMachine;
 use crate::values::cases;
-use broker_proc::broker_config::{BrokerConfig, ConfigSource, Properties};
+use broker_proc::broker_config::{BrokerConfig, Properties};
 use proptest::prelude::*;
-use std::io;
-use std::path::Path;
-
-/// A machine with a name and a home, and no files.
-struct NoMachine;
-
-impl ConfigSource for NoMachine {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn host_name(&self) -> Option<String> {
-        Some("host".to_owned())
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        (name == "HOME").then(|| "/nowhere".to_owned())
-    }
-}
 
 /// A line as `java.util.Properties.store` writes it, other characters than ASCII as they are or as `\uXXXX`.
 fn line(key: &str, value: &str, ascii: bool) -> String {

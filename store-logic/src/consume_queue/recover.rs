@@ -30,8 +30,9 @@ impl ConsumeQueue {
     /// Changes nothing.
     pub fn end_in(&self, log_end: u64) -> Option<u64> {
         let files = self.files.files();
-        let torn = files.iter().position(|file| !ends_with_unit(file)).unwrap_or(files.len());
-        let mut start = torn.min(files.len().saturating_sub(FILES_CHECKED));
+        // The ends of the last files say nothing new, and looking at them reads pages that hold nothing, in every queue.
+        let older = files.len().saturating_sub(FILES_CHECKED);
+        let mut start = files[..older].iter().position(|file| !ends_with_unit(file)).unwrap_or(older);
         loop {
             if let Some(end) = messages_end(&files[start..], log_end) {
                 return Some(end / UNIT_SIZE);
@@ -48,7 +49,9 @@ impl ConsumeQueue {
         if self.files.min_offset().is_none_or(|first| queue_offset * UNIT_SIZE <= first) {
             return self.destroy();
         }
-        self.cut_at(queue_offset)
+        self.cut_at(queue_offset)?;
+        self.min_offset.fetch_min(queue_offset, Ordering::AcqRel);
+        Ok(())
     }
 
     fn cut_at(&self, queue_offset: u64) -> Result<()> {
@@ -56,14 +59,17 @@ impl ConsumeQueue {
         Ok(self.files.truncate(queue_offset * UNIT_SIZE)?)
     }
 
-    /// Cuts units of records at or behind `log_end`.
+    /// Cuts units of records at or behind `log_end`, and whatever stands behind the first of them.
     pub fn truncate(&self, log_end: u64) -> Result<()> {
         let mut end = self.max_offset();
         let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
-        while end > first
-            && self.unit(end - 1).is_some_and(|unit| !unit.is_blank() && unit.end_offset() > log_end)
-        {
-            end -= 1;
+        let places = (first..end).rev().map_while(|place| Some((place, self.unit(place)?)));
+        // Lost places have no record; the message before them tells for them.
+        for (place, unit) in places.filter(|(_, unit)| !unit.is_blank()) {
+            if unit.end_offset() <= log_end {
+                break;
+            }
+            end = place;
         }
         if end == 0 && self.max_offset() > 0 {
             return self.destroy();
@@ -93,9 +99,9 @@ impl ConsumeQueue {
         let first = self.files.min_offset().unwrap_or(0) / UNIT_SIZE;
         let from = self.min_offset().max(first);
         let max = self.max_offset();
-        // Blanks have no place in the log; the next message tells for them.
+        // Blanks have no place in the log; the next message tells for them, and those behind the last one are held.
         let held = |queue_offset: u64| {
-            self.message_from(queue_offset).is_some_and(|(_, unit)| unit.phy_offset >= log_min)
+            self.message_from(queue_offset).is_none_or(|(_, unit)| unit.phy_offset >= log_min)
         };
         let place = if held(from) { from } else { first_where(from, max, held) };
         let min = self.message_from(place).map_or(max, |(queue_offset, _)| queue_offset);

@@ -25,14 +25,20 @@ impl ConsumeQueue {
     ) -> u64 {
         let (min, max) = (self.min_offset(), self.max_offset());
         let time_at = |queue_offset| {
-            // A place without a message is as old as the next message: times never go back along a queue.
+            // A place without a message is as old as the next message, and younger than all when there is none: times
+            // never go back along a queue.
             let message = self.message_from(queue_offset);
-            message.and_then(|(_, unit)| store_time(&unit)).unwrap_or(i64::MIN)
+            message.map_or(i64::MAX, |(_, unit)| store_time(&unit).unwrap_or(i64::MIN))
         };
         match boundary {
-            BoundaryType::Lower => first_where(min, max, |at| time_at(at) >= timestamp),
+            BoundaryType::Lower => {
+                let found = first_where(min, max, |at| time_at(at) >= timestamp);
+                // Lost places behind the last message belong to the end.
+                self.message_from(found).map_or(max, |_| found)
+            }
             BoundaryType::Upper => {
-                let behind = first_where(min, max, |at| time_at(at) > timestamp);
+                let is_behind = |at| self.message_from(at).is_none() || time_at(at) > timestamp;
+                let behind = first_where(min, max, is_behind);
                 behind.saturating_sub(1).max(min)
             }
         }
