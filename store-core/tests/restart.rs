@@ -20,7 +20,9 @@ mod stop;
 #[path = "support/test_store.rs"]
 mod test_store;
 
-use test_store::{TestStore, numbered};
+use std::path::Path;
+use store_core::config::DamagedCommitLogPolicy;
+use test_store::{TestStore, numbered, small_config};
 
 /// Two topics, three queues, over several files of each kind; every message under the key `k`.
 fn fill(store: &mut TestStore, from: u64, to: u64) {
@@ -43,4 +45,19 @@ fn check_filled(store: &mut TestStore, to: u64) {
         assert_eq!(store.put(topic, queue_id, "behind").logics_offset, to);
     }
     store.settle();
+}
+
+/// Zeros in the log from `position` to the end of its file.
+fn zero_log_from(root: &Path, position: u64) {
+    let path = root.join(format!("commitlog/{:020}", position / 4096 * 4096));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[(position % 4096) as usize..].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+}
+
+/// A start that cuts the log where it is damaged.
+fn open_truncating(root: &Path) -> TestStore {
+    let mut config = small_config(root);
+    config.commit_log.damaged_commit_log_policy = DamagedCommitLogPolicy::Truncate;
+    TestStore::open(config).unwrap()
 }

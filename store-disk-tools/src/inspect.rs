@@ -167,7 +167,7 @@ pub trait Inspector: Send + Sync {
     }
 
     /// Shows the entries that meet the selection, in the order of the file, until `visit` breaks. What cannot be read as
-    /// an entry is passed over; [`Inspector::verify`] names it.
+    /// an entry is passed over; [`Inspector::verify`] names it. A file without entries shows its summary.
     ///
     /// # Errors
     ///
@@ -177,7 +177,11 @@ pub trait Inspector: Send + Sync {
         place: &Place,
         selection: &Selection,
         visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
-    ) -> Result<(), InspectError>;
+    ) -> Result<(), InspectError> {
+        selection.check(self)?;
+        let _ = visit(self.summarise(place)?);
+        Ok(())
+    }
 
     /// Checks what can be checked within the file.
     ///

@@ -1,8 +1,7 @@
 use crate::copies::{copy_store, files};
 use crate::test_store::{TestStore, numbered, small_config};
-use crate::{check_filled, fill};
+use crate::{check_filled, fill, open_truncating, zero_log_from};
 use store_core::MessageStore;
-use store_core::config::DamagedCommitLogPolicy;
 
 #[test]
 fn a_killed_store_has_every_message() {
@@ -93,16 +92,11 @@ fn lost_durable_bytes_are_told() {
     let last = store.put("A", 0, "last");
     store.settle();
     store.stop();
-    let path = dir.path().join(format!("commitlog/{:020}", last.wrote_offset / 4096 * 4096));
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes[(last.wrote_offset % 4096) as usize..].fill(0);
-    std::fs::write(&path, bytes).unwrap();
+    zero_log_from(dir.path(), last.wrote_offset);
     let error = TestStore::open(small_config(dir.path())).err().unwrap().to_string();
     assert!(error.contains("the last stop in order left a log that ends at"), "{error}");
     assert!(error.contains("expected a record, found zeros"), "{error}");
-    let mut config = small_config(dir.path());
-    config.commit_log.damaged_commit_log_policy = DamagedCommitLogPolicy::Truncate;
-    let mut store = TestStore::open(config).unwrap();
+    let mut store = open_truncating(dir.path());
     let report = store.store.recovery_report().clone();
     assert_eq!((report.lost_bytes, report.log_end), (last.wrote_bytes, last.wrote_offset), "{report}");
     assert!(report.to_string().contains("durable at the last clean stop"), "{report}");

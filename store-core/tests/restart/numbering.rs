@@ -3,11 +3,10 @@
 use crate::copies::copy_store;
 use crate::messages::message;
 use crate::test_store::{TestStore, offset_and_body, small_config};
-use crate::{check_filled, fill};
+use crate::{check_filled, fill, open_truncating, zero_log_from};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use store_core::config::DamagedCommitLogPolicy;
 use store_core::{DefaultMessageStore, Env, MessageStore};
 use store_logic::OnDemand;
 use store_logic::commit_log::{CommitLog, RecordBatch};
@@ -81,13 +80,8 @@ fn a_cut_log_takes_the_checkpoint_back() {
 
     let cut = tempfile::tempdir().unwrap();
     copy_store(dir.path(), cut.path());
-    let path = cut.path().join(format!("commitlog/{:020}", last.wrote_offset / 4096 * 4096));
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[(last.wrote_offset % 4096) as usize..].fill(0);
-    fs::write(&path, bytes).unwrap();
-    let mut config = small_config(cut.path());
-    config.commit_log.damaged_commit_log_policy = DamagedCommitLogPolicy::Truncate;
-    let mut store = TestStore::open(config).unwrap();
+    zero_log_from(cut.path(), last.wrote_offset);
+    let mut store = open_truncating(cut.path());
     let fields = checkpoint(cut.path());
     assert!((fields.logics_physical_offset as u64) < last.wrote_offset, "{fields:?}");
     assert!(fields.logics_physical_offset > 0, "the newest record that is left");

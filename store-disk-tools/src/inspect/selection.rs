@@ -77,7 +77,7 @@ impl Selection {
     /// # Errors
     ///
     /// [`InspectError::Condition`] names the first one.
-    pub fn check(&self, inspector: &dyn Inspector) -> Result<(), InspectError> {
+    pub fn check(&self, inspector: &(impl Inspector + ?Sized)) -> Result<(), InspectError> {
         let known = inspector.conditions();
         let mut made = self.texts.keys().chain(self.ranges.keys());
         match made.find(|name| !known.contains(name)) {

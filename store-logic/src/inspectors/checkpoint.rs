@@ -1,7 +1,6 @@
 use crate::bytes::Reader;
 use crate::store_checkpoint::{CheckpointFields, format};
-use std::ops::ControlFlow;
-use store_mmap::inspect::{FieldValue, Fields, Finding, InspectError, Inspector, Place, Selection};
+use store_mmap::inspect::{FieldValue, Fields, Finding, InspectError, Inspector, Place};
 
 /// Knows the checkpoint.
 #[derive(Debug)]
@@ -56,17 +55,6 @@ impl Inspector for CheckpointInspector {
 
     fn summarise(&self, place: &Place) -> Result<Fields, InspectError> {
         read_checkpoint(place).map(|checkpoint| fields(&checkpoint))
-    }
-
-    fn dump(
-        &self,
-        place: &Place,
-        selection: &Selection,
-        visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
-    ) -> Result<(), InspectError> {
-        selection.check(self)?;
-        let _ = visit(self.summarise(place)?);
-        Ok(())
     }
 
     fn verify(&self, place: &Place, found: &mut dyn FnMut(Finding)) -> Result<(), InspectError> {

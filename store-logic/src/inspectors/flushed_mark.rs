@@ -1,7 +1,6 @@
 use crate::flushed_mark::{FILE_SIZE, FlushedMark, FlushedPosition};
-use std::ops::ControlFlow;
 use store_mmap::Env;
-use store_mmap::inspect::{FieldValue, Fields, Finding, InspectError, Inspector, Place, Selection};
+use store_mmap::inspect::{FieldValue, Fields, Finding, InspectError, Inspector, Place};
 
 /// Knows the mark of how far the log is durable (`stratamq.flushed`).
 #[derive(Debug)]
@@ -32,17 +31,6 @@ impl Inspector for FlushedMarkInspector {
                 .with("physicMsgTimestamp", FieldValue::Millis(physic_msg_timestamp)),
             None => Fields::new().with("flushedWhere", "unknown: the check does not fit"),
         })
-    }
-
-    fn dump(
-        &self,
-        place: &Place,
-        selection: &Selection,
-        visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
-    ) -> Result<(), InspectError> {
-        selection.check(self)?;
-        let _ = visit(self.summarise(place)?);
-        Ok(())
     }
 
     /// A mark that cannot be read is a note: a start does without.

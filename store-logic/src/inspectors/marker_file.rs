@@ -1,5 +1,4 @@
-use std::ops::ControlFlow;
-use store_mmap::inspect::{Fields, Finding, InspectError, Inspector, Place, Selection};
+use store_mmap::inspect::{Fields, Finding, InspectError, Inspector, Place};
 
 /// Longest marker: a process id or a word.
 const LIMIT: u64 = 4096;
@@ -26,17 +25,6 @@ impl Inspector for MarkerFileInspector {
             _ => "left by a writer of abort; nobody looks at it",
         };
         Ok(Fields::new().with("content", content).with("meaning", meaning))
-    }
-
-    fn dump(
-        &self,
-        place: &Place,
-        selection: &Selection,
-        visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
-    ) -> Result<(), InspectError> {
-        selection.check(self)?;
-        let _ = visit(self.summarise(place)?);
-        Ok(())
     }
 
     fn verify(&self, _place: &Place, _found: &mut dyn FnMut(Finding)) -> Result<(), InspectError> {

@@ -1,8 +1,7 @@
 use crate::bytes::Reader;
 use crate::snapshot_file::{self, SnapshotError};
-use std::ops::ControlFlow;
 use store_mmap::Env;
-use store_mmap::inspect::{Fields, Finding, InspectError, Inspector, Place, Selection};
+use store_mmap::inspect::{Fields, Finding, InspectError, Inspector, Place};
 
 /// Knows the envelope of StrataMQ's own files (`stratamq.snapshot`); what is inside belongs to the layer that wrote it.
 #[derive(Debug)]
@@ -33,17 +32,6 @@ impl Inspector for NotesFileInspector {
 
     fn summarise(&self, place: &Place) -> Result<Fields, InspectError> {
         Ok(Fields::new().with("kind", format!("{:08x}", kind_of(place))).with("bytes", place.len()))
-    }
-
-    fn dump(
-        &self,
-        place: &Place,
-        selection: &Selection,
-        visit: &mut dyn FnMut(Fields) -> ControlFlow<()>,
-    ) -> Result<(), InspectError> {
-        selection.check(self)?;
-        let _ = visit(self.summarise(place)?);
-        Ok(())
     }
 
     /// Length and CRC of the state; none of the state itself is read.
