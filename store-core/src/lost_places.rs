@@ -2,11 +2,10 @@
 //! (`stratamq.lost`): the next messages must not get them, or a group that has read so far would pass over those.
 //! Places inside a queue need no note: they hold blank units.
 
-use crate::error::StoreError;
 use crate::store_paths::StorePaths;
 use std::collections::BTreeMap;
 use store_logic::snapshot_file::{self, SnapshotError};
-use store_logic::{Env, atomic_file};
+use store_logic::{Env, Result, atomic_file};
 
 /// Kind and version of the snapshot's state.
 const KIND: u32 = 0x0002_0001;
@@ -17,7 +16,7 @@ pub(crate) struct LostPlaces(BTreeMap<(String, i32), u64>);
 
 impl LostPlaces {
     /// Reads the notes; damaged ones are reported and taken for none.
-    pub(crate) fn read(env: &Env, paths: &StorePaths) -> Result<Self, StoreError> {
+    pub(crate) fn read(env: &Env, paths: &StorePaths) -> Result<Self> {
         match snapshot_file::read(env, &paths.lost_places(), KIND) {
             Ok(places) => Ok(Self(places.unwrap_or_default())),
             Err(SnapshotError::Disk(error)) => Err(error.into()),
@@ -29,7 +28,7 @@ impl LostPlaces {
     }
 
     /// Writes the notes durably; without any the file goes.
-    pub(crate) fn write(&self, env: &Env, paths: &StorePaths) -> Result<(), StoreError> {
+    pub(crate) fn write(&self, env: &Env, paths: &StorePaths) -> Result<()> {
         if self.0.is_empty() {
             return Ok(atomic_file::remove(env.disk(), &paths.lost_places())?);
         }

@@ -8,7 +8,8 @@
 //! Records behind damage of the log are taken in as far as they can be found. Records of topics that were deleted stay
 //! without a queue when the store's notes tell of the deletion; a store that a Java broker wrote has no such notes, and
 //! there a deleted topic's queues come back for the records still in the log. Queues that the log knows nothing of any
-//! more (all of their messages expired) are taken over as they are, so that their offsets go on.
+//! more (all of their messages expired) are taken over as they are, so that their offsets go on. Where queues have
+//! extensions, new ones are built with them.
 
 mod builder;
 mod swap;
@@ -114,6 +115,12 @@ pub fn rebuild(
     let mut report = builder.run(progress)?;
     report.replaced = swap::put_in_place(store, options)?;
     Ok(report)
+}
+
+/// True for a store whose queues have extensions, or are to have them (`enableConsumeQueueExt`).
+fn has_extensions(store: &StoreInspection) -> Result<bool, ToolError> {
+    let is_there = store.env().disk().stat(&store.paths().consume_queue_ext())?.is_some();
+    Ok(is_there || store.config().consume_queue.enable_consume_queue_ext)
 }
 
 fn check(store: &StoreInspection, options: &RebuildOptions) -> Result<(), ToolError> {

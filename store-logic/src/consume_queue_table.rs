@@ -8,7 +8,7 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, Poiso
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
 use std::path::{Path, PathBuf};
-use store_mmap::{Env, FileKind};
+use store_mmap::{Env, FileKind, remove_tree};
 
 /// One queue and the queue offset its next message gets. The latter runs ahead of the queue's own end by the messages
 /// that are in the log but not dispatched yet.
@@ -217,11 +217,12 @@ impl ConsumeQueueTable {
         self.topics.iter().map(|topic| topic.key().clone()).collect()
     }
 
-    /// Deletes a topic's queues and their files; returns how many there were. Records in the log stay. The caller keeps
-    /// appends and dispatch away meanwhile, which might bring the files back.
+    /// Deletes a topic's queues with their files, and what it has in the queues' extensions; returns how many queues there
+    /// were. Records in the log stay. The caller keeps appends and dispatch away meanwhile, which might bring the files
+    /// back.
     pub fn delete_topic(&self, topic: &str) -> Result<usize> {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((_, queues)) = self.topics.remove(topic) else { return Ok(0) };
+        let queues = self.topics.remove(topic).map(|(_, queues)| queues).unwrap_or_default();
         if topic.starts_with(multi_dispatch::LMQ_PREFIX) {
             self.light_queues.fetch_sub(queues.len() as u64, Ordering::Relaxed);
         }
@@ -229,10 +230,10 @@ impl ConsumeQueueTable {
             handle.deleted.store(true, Ordering::Release);
             handle.queue.destroy()?;
         }
-        self.remove_if_empty(&self.directory, topic)?;
-        if let Some(ext) = &self.ext {
-            self.remove_if_empty(&ext.directory, topic)?;
+        if !queues.is_empty() {
+            self.remove_if_empty(&self.directory, topic)?;
         }
+        self.remove_extensions(topic)?;
         Ok(queues.len())
     }
 
@@ -245,6 +246,18 @@ impl ConsumeQueueTable {
             any = true;
         }
         if any { Ok(self.env.disk().sync_dir(&self.directory)?) } else { Ok(()) }
+    }
+
+    /// Also those of queues that have got lost.
+    fn remove_extensions(&self, topic: &str) -> Result<()> {
+        let Some(ext) = self.ext.as_ref().filter(|_| is_directory_name(topic)) else { return Ok(()) };
+        let directory = ext.directory.join(topic);
+        let disk = self.env.disk();
+        if disk.stat(&directory)?.is_some() {
+            remove_tree(disk, &directory)?;
+            disk.sync_dir(&ext.directory)?;
+        }
+        Ok(())
     }
 
     fn remove_if_empty(&self, parent: &Path, topic: &str) -> Result<()> {

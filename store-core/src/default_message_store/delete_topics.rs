@@ -1,6 +1,7 @@
 //! Forgetting topics whose records stay in the log.
 
 use super::Shared;
+use crate::lost_places::LostPlaces;
 use crate::sync::PoisonError;
 use store_logic::Result;
 
@@ -19,39 +20,22 @@ impl Shared {
         let mut deleted = 0;
         for topic in topics {
             deleted += self.queues.delete_topic(topic)?;
-            self.delete_extensions(topic)?;
         }
+        self.forget_lost_places(topics)?;
         Ok(deleted)
     }
 
-    /// Deletes what Apache has kept beside the queues of a topic (`enableConsumeQueueExt`).
-    fn delete_extensions(&self, topic: &str) -> Result<()> {
-        if !is_directory_name(topic) {
-            return Ok(());
+    /// A new topic of the name gives its offsets from 0 on.
+    fn forget_lost_places(&self, topics: &[&str]) -> Result<()> {
+        let mut lost = LostPlaces::read(&self.env, &self.paths)?;
+        if lost.retain(|topic, _, _| !topics.contains(&topic)) {
+            lost.write(&self.env, &self.paths)?;
         }
-        let disk = self.env.disk();
-        let directory = self.paths.consume_queue_ext().join(topic);
-        if disk.stat(&directory)?.is_none() {
-            return Ok(());
-        }
-        for queue in disk.read_dir(&directory)? {
-            let queue = directory.join(queue.name);
-            for file in disk.read_dir(&queue)? {
-                disk.remove_file(&queue.join(file.name))?;
-            }
-            disk.remove_dir(&queue)?;
-        }
-        disk.remove_dir(&directory)?;
-        Ok(disk.sync_dir(&self.paths.consume_queue_ext())?)
+        Ok(())
     }
 
     /// True for a topic whose queues are batch queues, which Apache alone writes.
     pub(super) fn has_batch_queues(&self, topic: &str) -> bool {
         self.batch_topics.contains(topic)
     }
-}
-
-/// True for a name that stands for one directory below another.
-fn is_directory_name(topic: &str) -> bool {
-    !matches!(topic, "" | "." | "..") && !topic.contains(['/', '\\', '\0'])
 }

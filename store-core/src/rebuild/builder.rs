@@ -12,7 +12,7 @@ use store_logic::dispatch::DispatchRequest;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::inspectors::{LogItem, QueuePlace, QueueReader};
 use store_logic::message::sys_flag;
-use store_logic::{ConsumeQueueTable, IndexFileSet, LogicError};
+use store_logic::{ConsumeQueueTable, Disk, ExtQueues, IndexFileSet, LogicError};
 
 /// Builds into a directory of its own, or nowhere.
 pub(super) struct Builder<'a> {
@@ -20,6 +20,8 @@ pub(super) struct Builder<'a> {
     options: &'a RebuildOptions,
     /// Directory of the new queues.
     queue_root: PathBuf,
+    /// Directory of their extensions, when they are to have any.
+    ext_root: Option<PathBuf>,
     queues: Option<ConsumeQueueTable>,
     index: Option<IndexFileSet>,
     /// Queues the log has messages of.
@@ -35,6 +37,7 @@ impl<'a> Builder<'a> {
             store,
             options,
             queue_root: PathBuf::new(),
+            ext_root: None,
             queues: None,
             index: None,
             seen: BTreeSet::new(),
@@ -55,7 +58,17 @@ impl<'a> Builder<'a> {
             builder.queue_root = work.join("consumequeue");
             env.disk().create_dir_all(&builder.queue_root)?;
             let size = config.consume_queue.mapped_file_size_consume_queue;
-            builder.queues = Some(ConsumeQueueTable::load(env, &builder.queue_root, size)?);
+            let ext = if super::has_extensions(store)? { Some(work.join("consumequeue_ext")) } else { None };
+            builder.ext_root.clone_from(&ext);
+            let ext = ext.map(|directory| ExtQueues {
+                directory,
+                file_size: config.consume_queue.mapped_file_size_consume_queue_ext,
+                write: true,
+            });
+            if let Some(ext) = &ext {
+                env.disk().create_dir_all(&ext.directory)?;
+            }
+            builder.queues = Some(ConsumeQueueTable::load_with_ext(env, &builder.queue_root, size, ext)?);
         }
         if options.index {
             let directory = work.join("index");
@@ -147,6 +160,7 @@ impl<'a> Builder<'a> {
         let handle = queues.get_or_create(topic, queue_id)?;
         let unit =
             Unit { phy_offset: request.phy_offset, size: request.msg_size, tags_code: request.tags_code };
+        let unit = (unit, Some(request.store_timestamp));
         match put_at(&handle.queue, queue_offset, unit, self.log_end)? {
             PutUnit::Appended => self.report.units += 1,
             _ => self.report.without_place += 1,
@@ -174,9 +188,23 @@ impl<'a> Builder<'a> {
             if self.queues.is_some() {
                 let to = self.queue_root.join(&queue.topic).join(queue.queue_id.to_string());
                 store_logic::copy_tree(env.disk(), &queue.path, &to)?;
+                self.keep_extension(&queue.topic, queue.queue_id)?;
             }
         }
         Ok(())
+    }
+
+    /// The units of a queue that is taken over point into its extension.
+    fn keep_extension(&self, topic: &str, queue_id: i32) -> Result<(), ToolError> {
+        let disk = self.store.env().disk();
+        let of_queue = |root: PathBuf| root.join(topic).join(queue_id.to_string());
+        let from = of_queue(self.store.paths().consume_queue_ext());
+        match &self.ext_root {
+            Some(ext_root) if disk.stat(&from)?.is_some() => {
+                Ok(store_logic::copy_tree(disk, &from, &of_queue(ext_root.clone()))?)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn sync(&self) -> Result<(), ToolError> {
@@ -185,14 +213,10 @@ impl<'a> Builder<'a> {
             for handle in queues.all() {
                 handle.queue.flush(0)?;
             }
-            for topic in disk.read_dir(&self.queue_root)? {
-                let topic = self.queue_root.join(&topic.name);
-                for queue in disk.read_dir(&topic)? {
-                    disk.sync_dir(&topic.join(&queue.name))?;
-                }
-                disk.sync_dir(&topic)?;
-            }
-            disk.sync_dir(&self.queue_root)?;
+            sync_queue_directories(disk, &self.queue_root)?;
+        }
+        if let Some(ext_root) = &self.ext_root {
+            sync_queue_directories(disk, ext_root)?;
         }
         if let Some(index) = &self.index {
             index.flush()?;
@@ -202,13 +226,31 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Syncs the directories of queues and topics below `root`.
+fn sync_queue_directories(disk: &dyn Disk, root: &Path) -> Result<(), ToolError> {
+    for topic in disk.read_dir(root)? {
+        let topic = root.join(&topic.name);
+        for queue in disk.read_dir(&topic)? {
+            disk.sync_dir(&topic.join(&queue.name))?;
+        }
+        disk.sync_dir(&topic)?;
+    }
+    Ok(disk.sync_dir(root)?)
+}
+
 /// Puts a unit as a start does that reads the log from its beginning: places whose messages the log no longer holds stay
 /// blank, and a queue that begins at 0 once more was made anew.
-fn put_at(queue: &ConsumeQueue, queue_offset: u64, unit: Unit, log_end: u64) -> Result<PutUnit, LogicError> {
-    match queue.put(queue_offset, unit)? {
+fn put_at(
+    queue: &ConsumeQueue,
+    queue_offset: u64,
+    (unit, store_timestamp): (Unit, Option<i64>),
+    log_end: u64,
+) -> Result<PutUnit, LogicError> {
+    let put = || queue.put_stored(queue_offset, unit, store_timestamp);
+    match put()? {
         PutUnit::Taken(_) if queue_offset == 0 => {
             queue.restart_at(0)?;
-            queue.put(queue_offset, unit)
+            put()
         }
         // No log could have held so many: the offset, which no checksum covers, is damaged.
         PutUnit::Gap { next } if queue_offset.saturating_sub(next) > log_end / MIN_RECORD => {
@@ -216,8 +258,8 @@ fn put_at(queue: &ConsumeQueue, queue_offset: u64, unit: Unit, log_end: u64) -> 
         }
         PutUnit::Gap { .. } => {
             queue.pad_to(queue_offset)?;
-            queue.put(queue_offset, unit)
+            put()
         }
-        put => Ok(put),
+        other => Ok(other),
     }
 }

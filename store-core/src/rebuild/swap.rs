@@ -3,7 +3,7 @@
 use super::RebuildOptions;
 use crate::inspectors::StoreInspection;
 use crate::tool_error::ToolError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use store_logic::file_name;
 
 /// Renames; returns where the old parts are. The names are durable when this returns.
@@ -15,20 +15,31 @@ pub(super) fn put_in_place(
     // Counts of the last stop are those of the old parts.
     store.forget_clean_stop()?;
     let replaced = paths.replaced().join(file_name::human_time_name(store.env().now_millis()));
+    let aside = |path: &Path, name: &str| -> Result<bool, ToolError> {
+        if disk.stat(path)?.is_none() {
+            return Ok(false);
+        }
+        disk.create_dir_all(&replaced)?;
+        disk.rename(path, &replaced.join(name))?;
+        disk.sync_dir(&replaced)?;
+        disk.sync_dir(paths.root())?;
+        Ok(true)
+    };
+    let extensions = paths.consume_queue_ext();
+    let new_extensions = paths.rebuild_work().join("consumequeue_ext");
+    let with_extensions = options.queues && disk.stat(&new_extensions)?.is_some();
+    // Gone while queues of one kind or the other stand there: an address must not lead into another queue's extension,
+    // and one that leads nowhere does no harm.
+    let mut has_old = with_extensions && aside(&extensions, "consumequeue_ext")?;
     let parts =
         [(options.queues, paths.consume_queue(), "consumequeue"), (options.index, paths.index(), "index")];
-    let mut has_old = false;
     for (_, path, name) in parts.into_iter().filter(|part| part.0) {
-        if disk.stat(&path)?.is_some() {
-            disk.create_dir_all(&replaced)?;
-            disk.rename(&path, &replaced.join(name))?;
-            has_old = true;
-        }
+        has_old |= aside(&path, name)?;
         disk.rename(&paths.rebuild_work().join(name), &path)?;
-        if has_old {
-            disk.sync_dir(&replaced)?;
-        }
         disk.sync_dir(paths.root())?;
+    }
+    if with_extensions {
+        disk.rename(&new_extensions, &extensions)?;
     }
     store_logic::remove_tree(disk, &paths.rebuild_work())?;
     disk.sync_dir(paths.root())?;

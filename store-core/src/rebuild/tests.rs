@@ -117,6 +117,39 @@ fn lost_queues_and_index_come_back_as_they_were() {
 }
 
 #[test]
+fn extensions_are_built_with_their_queues() {
+    let dir = tempfile::tempdir().unwrap();
+    let (env, root) = (Env::os(), dir.path());
+    let extended = || {
+        let mut config = config(root);
+        config.consume_queue.enable_consume_queue_ext = true;
+        DefaultMessageStore::open(&env, config).unwrap()
+    };
+    let store = extended();
+    for number in 0..60 {
+        put(&store, if number % 3 == 0 { "Rare" } else { "Often" }, number);
+    }
+    store.shutdown().unwrap();
+    let store = extended();
+    let before = visible(&store);
+    store.shutdown().unwrap();
+    let file = |part: &str| std::fs::read(root.join(part).join("Often/1/00000000000000000000")).unwrap();
+    let (units, extensions) = (file("consumequeue"), file("consumequeue_ext"));
+    std::fs::remove_dir_all(root.join("consumequeue/Often")).unwrap();
+
+    let report = run(&env, root, &RebuildOptions::default()).unwrap();
+    assert_eq!((report.units, report.queues), (60, 4));
+    assert!(report.replaced.unwrap().join("consumequeue_ext/Often/1").exists());
+    assert_eq!(file("consumequeue"), units, "with addresses in place of tag codes");
+    assert_eq!(file("consumequeue_ext"), extensions);
+    assert_clean(&env, root, 60, 60);
+    let store = extended();
+    assert_eq!(visible(&store), before);
+    assert_eq!(put(&store, "Rare", 60), 10, "offsets go on");
+    store.shutdown().unwrap();
+}
+
+#[test]
 fn one_part_alone() {
     let dir = tempfile::tempdir().unwrap();
     let (env, root) = (Env::os(), dir.path());

@@ -130,3 +130,24 @@ fn the_key_skips_at_the_start_and_a_second_start_finds_nothing() {
     assert_eq!((report.skipped.len(), report.units_rebuilt), (0, 0), "{report}");
     assert_eq!(store.read_all("A", 0).len(), 40);
 }
+
+#[test]
+fn a_deleted_topic_takes_its_lost_places_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = stopped(dir.path());
+    flip(dir.path(), at[39], 90);
+    let store = repair(dir.path());
+    for damage in store.damages(Checksum::Body).unwrap() {
+        store.skip(&damage, RepairMode::Do).unwrap();
+    }
+    drop(store);
+    let lost = dir.path().join("stratamq.lost");
+    let mut store = TestStore::small(dir.path());
+    assert!(lost.exists());
+    store.store.delete_topics(&["A"]).unwrap();
+    assert!(!lost.exists());
+    assert_eq!(store.put("A", 0, "first").logics_offset, 0);
+    store.settle();
+    store.stop();
+    assert_eq!(TestStore::small(dir.path()).read_all("A", 0), [(0, "first".to_owned())]);
+}

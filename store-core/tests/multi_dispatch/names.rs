@@ -96,3 +96,24 @@ fn field_F102_retried_messages_take_no_offset() {
     settle(&store);
     assert_eq!(bodies(&store, "%LMQ%a"), ["0", "2", "4"]);
 }
+
+/// Apache measures the whole record of a message that goes to light queues, and only the body of any other.
+#[test]
+fn the_largest_record_of_a_light_queue() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = config(dir.path());
+    config.commit_log.max_message_size = 200;
+    let mut store = TestStore::open(config).unwrap();
+    let put = |store: &TestStore, body: &[u8], properties: &str| {
+        store.store.put(&with(message("T", 0, body), properties)).wait()
+    };
+    assert!(put(&store, &[b'x'; 200], "").is_stored());
+    let before = store.store.log_positions().end;
+    let refused = put(&store, &[b'x'; 100], &to("%LMQ%a"));
+    assert_eq!(refused.status, PutMessageStatus::MessageIllegal);
+    assert!(refused.remark.unwrap().contains("expected at most maxMessageSize=200 bytes, found "));
+    assert_eq!(store.store.log_positions().end, before, "nothing was stored");
+    store.put_with("T", "short", &to("%LMQ%a"));
+    settle(&store);
+    assert_eq!(bodies(&store, "%LMQ%a"), ["short"], "no offset was taken");
+}

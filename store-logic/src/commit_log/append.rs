@@ -119,6 +119,15 @@ impl RecordBatch {
         Ok(())
     }
 
+    /// Bytes of record number `record`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such record.
+    pub fn record_size(&self, record: usize) -> u64 {
+        self.records[record].total_size() as u64
+    }
+
     /// Records.
     pub fn len(&self) -> usize {
         self.records.len()

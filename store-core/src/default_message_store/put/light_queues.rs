@@ -59,6 +59,7 @@ impl LightQueues {
                 *next += 1;
             }
             batch.set_light_offsets(*record, &offsets).map_err(|error| refuse_illegal(&error))?;
+            check_size(shared, batch.record_size(*record))?;
         }
         Ok(())
     }
@@ -69,6 +70,18 @@ impl LightQueues {
             handle.set_next_offset(*next);
         }
     }
+}
+
+/// Apache measures the whole record of such a message, not only its body.
+fn check_size(shared: &Shared, found: u64) -> Result<(), PutResult> {
+    let limit = u64::from(shared.config.commit_log.max_message_size);
+    if found <= limit {
+        return Ok(());
+    }
+    let reason = format!(
+        "record of a message for light queues: expected at most maxMessageSize={limit} bytes, found {found}"
+    );
+    Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason))
 }
 
 fn light_queue(shared: &Shared, name: &str) -> Result<Arc<QueueHandle>, PutResult> {

@@ -2,16 +2,16 @@
 
 use super::Context;
 use super::unit_walk::{Queue, UnitWalk, subject};
+use crate::config::DelayLevels;
 use crate::inspectors::StoreInspection;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use store_logic::commit_log::format::{self, Decoded};
 use store_logic::consume_queue::Unit;
 use store_logic::consume_queue::format::UNIT_SIZE;
-use store_logic::dispatch::{DispatchRequest, SCHEDULE_TOPIC};
+use store_logic::dispatch::{DispatchRequest, SCHEDULE_TOPIC, UnitPlace};
 use store_logic::inspect::{Fields, Finding, InspectError, Severity};
 use store_logic::inspectors::{LogReader, QueuePlace, QueueReader};
-use store_logic::multi_dispatch::LMQ_PREFIX;
 
 /// Most runs of bad places remembered per queue; behind them places may be named twice.
 const MOST_RUNS: usize = 10_000;
@@ -319,10 +319,10 @@ pub(super) fn record_of(
     let Ok(Decoded::Record(view)) = format::decode(&record, false) else {
         return Ok(Some("no record".to_owned()));
     };
-    let is_own = view.topic == queue.topic && view.queue_id == queue.queue_id;
-    if queue.topic.starts_with(LMQ_PREFIX)
-        || (is_own && u64::try_from(view.queue_offset) == Ok(queue_offset) && view.total_size == unit.size)
-    {
+    let place = UnitPlace { topic: queue.topic, queue_id: queue.queue_id, queue_offset };
+    let request = DispatchRequest::new(unit.phy_offset, &view, &DelayLevels::default());
+    let is_own = request.own_place() == place || request.light_places().any(|light| light == place);
+    if is_own && view.total_size == unit.size {
         return Ok(None);
     }
     Ok(Some(format!(
