@@ -14,6 +14,10 @@ const RESPONSE: i32 = 1;
 /// Bit of [`RemotingCommand::flag`]: the request wants no answer.
 const ONEWAY: i32 = 2;
 
+/// Room that a header gets for its fields and their text: an answer to a send has six, with some 200 bytes.
+const HEADER_FIELDS: usize = 8;
+const HEADER_TEXT: usize = 256;
+
 /// A request or an answer, as it travels in one frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemotingCommand {
@@ -117,7 +121,9 @@ impl RemotingCommand {
     /// Adds the fields of `header`.
     #[must_use]
     pub fn with_header<H: CommandHeader>(mut self, header: &H) -> Self {
-        header.encode_into(self.ext_fields.get_or_insert_with(ExtFields::new));
+        let fields = self.ext_fields.get_or_insert_with(ExtFields::new);
+        fields.reserve(HEADER_FIELDS, HEADER_TEXT);
+        header.encode_into(fields);
         self
     }
 

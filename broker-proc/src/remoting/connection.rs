@@ -199,9 +199,15 @@ impl Connection {
     fn poll_write(&mut self, context: &mut Context<'_>) -> io::Result<bool> {
         let mut progress = false;
         while !self.outbox.is_empty() {
-            let mut slices = [IoSlice::new(&[]); MAX_SLICES];
-            let filled = self.outbox.fill(&mut slices);
-            match Pin::new(&mut self.stream).poll_write_vectored(context, &slices[..filled]) {
+            let stream = Pin::new(&mut self.stream);
+            let sent = if let Some(bytes) = self.outbox.only() {
+                stream.poll_write(context, bytes)
+            } else {
+                let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+                let filled = self.outbox.fill(&mut slices);
+                stream.poll_write_vectored(context, &slices[..filled])
+            };
+            match sent {
                 Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
                 Poll::Ready(Ok(sent)) => {
                     self.outbox.advance(sent);
@@ -326,6 +332,9 @@ impl Connection {
             if self.received.is_empty() {
                 // The buffer may still have the size of some earlier large frame.
                 self.received = BytesMut::new();
+            }
+            if self.outbox.is_empty() {
+                self.outbox = Outbox::default();
             }
             let ConnectionOptions { idle_timeout, frame_timeout, .. } = self.options;
             if self.frame_started.is_some_and(|started| now.duration_since(started) >= frame_timeout) {

@@ -33,6 +33,12 @@ impl ExtFields {
         Self { text: String::with_capacity(text), entries: Vec::with_capacity(fields) }
     }
 
+    /// Makes room for so many more fields with `text` bytes in names and values.
+    pub fn reserve(&mut self, fields: usize, text: usize) {
+        self.text.reserve(text);
+        self.entries.reserve(fields);
+    }
+
     /// Number of fields.
     #[must_use]
     pub fn len(&self) -> usize {

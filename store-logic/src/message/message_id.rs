@@ -1,8 +1,9 @@
 //! The offset message id: where a record lies, as text (`MessageDecoder.createMessageId`).
 
 use crate::message::host;
-use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+const UPPER_HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Upper-case hex of address, port (4 bytes) and log position (8 bytes): 32 or 56 characters.
 ///
@@ -16,8 +17,8 @@ pub fn encode(store_host: &SocketAddr, phy_offset: u64) -> String {
     bytes.extend_from_slice(&phy_offset.to_be_bytes());
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "{byte:02X}");
+        text.push(char::from(UPPER_HEX[usize::from(byte >> 4)]));
+        text.push(char::from(UPPER_HEX[usize::from(byte & 0xf)]));
     }
     text
 }

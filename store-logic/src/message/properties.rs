@@ -120,15 +120,33 @@ pub fn without_the_stores_own(properties: &str) -> Cow<'_, str> {
 }
 
 /// Properties that are looked at and changed, in their order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// All names and values lie in one string, so that a message costs two allocations however many properties it has.
+#[derive(Debug, Clone, Default)]
 pub struct Properties {
-    pairs: Vec<(String, String)>,
+    text: String,
+    pairs: Vec<Pair>,
+}
+
+/// Where a property lies: its name from `start`, its value right behind.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    start: usize,
+    name_len: usize,
+    value_len: usize,
 }
 
 impl Properties {
+    /// Room behind a property string that was read: brokers add a few properties.
+    const SPARE_TEXT: usize = 96;
+    const SPARE_PAIRS: usize = 8;
+
     /// Reads a property string.
     pub fn parse(properties: &str) -> Self {
-        let mut parsed = Self::default();
+        let mut parsed = Self {
+            text: String::with_capacity(properties.len() + Self::SPARE_TEXT),
+            pairs: Vec::with_capacity(Self::SPARE_PAIRS),
+        };
         for (name, value) in pairs(properties) {
             parsed.set(name, value);
         }
@@ -137,7 +155,7 @@ impl Properties {
 
     /// Value of a property.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str())
+        self.position(name).map(|at| self.value(self.pairs[at]))
     }
 
     /// Sets a property, keeping its place when it is there. An empty value could not be read back, so it removes it.
@@ -146,29 +164,38 @@ impl Properties {
             self.remove(name);
             return;
         }
-        match self.pairs.iter_mut().find(|pair| pair.0 == name) {
-            Some(pair) => value.clone_into(&mut pair.1),
-            None => self.pairs.push((name.to_owned(), value.to_owned())),
+        let existing = self.position(name);
+        let pair = Pair { start: self.text.len(), name_len: name.len(), value_len: value.len() };
+        self.text.push_str(name);
+        self.text.push_str(value);
+        match existing {
+            // What lay there before stays behind, unseen.
+            Some(at) => self.pairs[at] = pair,
+            None => self.pairs.push(pair),
         }
     }
 
     /// Removes a property; true when it was there.
     pub fn remove(&mut self, name: &str) -> bool {
-        let before = self.pairs.len();
-        self.pairs.retain(|pair| pair.0 != name);
-        before != self.pairs.len()
+        match self.position(name) {
+            Some(at) => {
+                self.pairs.remove(at);
+                true
+            }
+            None => false,
+        }
     }
 
     /// All pairs.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.pairs.iter().map(|&pair| (self.name(pair), self.value(pair)))
     }
 
     /// The property string, with a separator behind every pair.
     pub fn encode(&self) -> String {
         let mut text =
-            String::with_capacity(self.pairs.iter().map(|pair| pair.0.len() + pair.1.len() + 2).sum());
-        for (name, value) in &self.pairs {
+            String::with_capacity(self.pairs.iter().map(|pair| pair.name_len + pair.value_len + 2).sum());
+        for (name, value) in self.iter() {
             text.push_str(name);
             text.push(NAME_VALUE_SEPARATOR);
             text.push_str(value);
@@ -176,7 +203,29 @@ impl Properties {
         }
         text
     }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.pairs.iter().position(|&pair| self.name(pair) == name)
+    }
+
+    fn name(&self, pair: Pair) -> &str {
+        &self.text[pair.start..pair.start + pair.name_len]
+    }
+
+    fn value(&self, pair: Pair) -> &str {
+        let start = pair.start + pair.name_len;
+        &self.text[start..start + pair.value_len]
+    }
 }
+
+impl PartialEq for Properties {
+    /// Equal when the same pairs stand in the same order.
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Properties {}
 
 #[cfg(test)]
 mod tests {

@@ -11,14 +11,18 @@ use crate::remoting::{Body, RemotingCommand};
 /// Bodies up to this size are copied behind their header; longer parts go out from where they lie. Copying
 /// a kilobyte costs less than another entry of a vectored write and keeping its owner alive.
 const COPY_LIMIT: usize = 1024;
+/// Memory that is kept for the next answers.
+const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// Queue of encoded frames. Small frames are joined, large body parts referred to.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Finished pieces in order, none empty.
     pieces: VecDeque<Bytes>,
-    /// The piece that grows behind them.
+    /// The piece that grows behind them. Its memory is used again once it is sent.
     tail: Vec<u8>,
+    /// Bytes of the tail that are sent already; 0 while there are pieces before it.
+    tail_sent: usize,
     unsent: usize,
 }
 
@@ -58,15 +62,27 @@ impl Outbox {
 
     fn finish_tail(&mut self) {
         if !self.tail.is_empty() {
-            self.pieces.push_back(std::mem::take(&mut self.tail).into());
+            let mut piece = Bytes::from(std::mem::take(&mut self.tail));
+            piece.advance(std::mem::take(&mut self.tail_sent));
+            self.pieces.push_back(piece);
+        }
+    }
+
+    /// What is to be sent, when it lies in one piece; `None` when it does not, or there is nothing.
+    pub(super) fn only(&self) -> Option<&[u8]> {
+        match (self.pieces.len(), &self.tail[self.tail_sent..]) {
+            (0, tail) if !tail.is_empty() => Some(tail),
+            (1, []) => self.pieces.front().map(|piece| &piece[..]),
+            _ => None,
         }
     }
 
     /// Fills `slices` with the front of the queue; the number filled.
-    pub(super) fn fill<'a>(&'a mut self, slices: &mut [IoSlice<'a>]) -> usize {
-        self.finish_tail();
+    pub(super) fn fill<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let tail = &self.tail[self.tail_sent..];
+        let all = self.pieces.iter().map(|piece| &piece[..]).chain((!tail.is_empty()).then_some(tail));
         let mut filled = 0;
-        for (slice, piece) in slices.iter_mut().zip(&self.pieces) {
+        for (slice, piece) in slices.iter_mut().zip(all) {
             *slice = IoSlice::new(piece);
             filled += 1;
         }
@@ -83,6 +99,13 @@ impl Outbox {
             }
             sent -= front.len();
             self.pieces.pop_front();
+        }
+        self.tail_sent += sent;
+        if self.tail_sent >= self.tail.len() {
+            self.tail_sent = 0;
+            self.tail.clear();
+            // What many answers at once took is not kept for ever.
+            self.tail.shrink_to(KEPT_CAPACITY);
         }
     }
 }
@@ -115,6 +138,7 @@ mod tests {
             [&small, &small, &mixed, &small].iter().flat_map(|command| encode(command).unwrap()).collect();
         assert_eq!(outbox.unsent(), expected.len());
         let mut slices = [IoSlice::new(&[]); 8];
+        assert!(outbox.only().is_none());
         assert_eq!(outbox.fill(&mut slices), 3);
         assert_eq!(slices[1].as_ptr(), large.as_ptr(), "not copied");
         assert_eq!(joined(&slices), expected);
@@ -137,6 +161,32 @@ mod tests {
             outbox.advance(step);
         }
         assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn what_is_joined_lies_in_one_piece_and_its_memory_is_used_again() {
+        let command = RemotingCommand::request(5).with_body(vec![2; 100]);
+        let frame = encode(&command).unwrap();
+        let mut outbox = Outbox::default();
+        assert!(outbox.only().is_none());
+        outbox.push(&command).unwrap();
+        assert_eq!(outbox.only(), Some(&frame[..]));
+        outbox.advance(10);
+        // More comes behind what is sent in part.
+        outbox.push(&command).unwrap();
+        assert_eq!(outbox.only(), Some(&[&frame[10..], &frame[..]].concat()[..]));
+        let place = outbox.only().unwrap().as_ptr();
+        outbox.advance(2 * frame.len() - 10);
+        assert!(outbox.is_empty() && outbox.only().is_none());
+        outbox.push(&command).unwrap();
+        assert_eq!(outbox.only().unwrap().as_ptr(), place.wrapping_sub(10));
+        // A part of it is sent when a large body cuts the tail.
+        outbox.advance(7);
+        let large = RemotingCommand::request(6).with_body(vec![3; 5000]);
+        outbox.push(&large).unwrap();
+        let mut slices = [IoSlice::new(&[]); 4];
+        let filled = outbox.fill(&mut slices);
+        assert_eq!(joined(&slices[..filled]), [&frame[7..], &encode(&large).unwrap()].concat());
     }
 
     #[test]
