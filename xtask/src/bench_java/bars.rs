@@ -146,7 +146,7 @@ mod tests {
         let mut measured = Measured::default();
         measured.ours.entry("put".to_owned()).or_default().add(ours);
         measured.javas.entry("put".to_owned()).or_default().add(java);
-        measured.limits.entry(("put".to_owned(), "copies".to_owned())).or_default().add(limit);
+        measured.add_limit(("put".to_owned(), "copies".to_owned()), limit);
         measured
     }
 

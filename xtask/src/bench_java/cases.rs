@@ -122,6 +122,7 @@ pub fn all(length: &Length) -> Vec<Case> {
             ),
         ];
         bars.push(Bar::new("written to the device / appended", "", AtMost(1.3)));
+        bars.push(Bar::new("dirtied / appended", "", Expected::Nothing));
         cases.push(Case::new(name, ours, java, bars));
     }
     let rate = strings(&["put", "--size", "1024", "--rate", "100000", "--seconds"], &length.seconds);

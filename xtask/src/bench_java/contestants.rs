@@ -36,8 +36,8 @@ pub struct Contestants<'a> {
 pub struct Measured {
     /// Ours by name.
     pub ours: BTreeMap<String, Spread>,
-    /// Limits by name of the figure and of the limit.
-    pub limits: BTreeMap<(String, String), Spread>,
+    /// Limits with the names of figure and limit, in the report's order.
+    pub limits: Vec<((String, String), Spread)>,
     /// Java's by name.
     pub javas: BTreeMap<String, Spread>,
     /// The machine, in words.
@@ -50,6 +50,20 @@ impl Default for Measured {
     fn default() -> Self {
         let (ours, limits, javas) = Default::default();
         Self { ours, limits, javas, machine: String::new(), right: true }
+    }
+}
+
+impl Measured {
+    /// One more round of a limit.
+    pub fn add_limit(&mut self, names: (String, String), value: f64) {
+        match self.limits.iter_mut().find(|limit| limit.0 == names) {
+            Some(limit) => limit.1.add(value),
+            None => {
+                let mut spread = Spread::default();
+                spread.add(value);
+                self.limits.push((names, spread));
+            }
+        }
     }
 }
 
@@ -71,7 +85,7 @@ impl Contestants<'_> {
             let (name, value) = named_value(figure);
             for limit in figure["limits"].as_array().into_iter().flatten() {
                 let (limit, value) = named_value(limit);
-                measured.limits.entry((name.clone(), limit)).or_default().add(value);
+                measured.add_limit((name.clone(), limit), value);
             }
             measured.ours.entry(name).or_default().add(value);
         }

@@ -53,6 +53,13 @@ pub(super) fn anonymous_memory(pid: u32) -> Option<u64> {
     parse_anonymous(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
 }
 
+/// Bytes of the pages that this process has made dirty and that have gone or will go to a disk (`write_bytes`): a page that
+/// is written to again after it was written back counts again, and so does the whole of a large folio of which a part was
+/// written.
+pub(super) fn dirtied_bytes() -> Option<u64> {
+    parse_dirtied(&fs::read_to_string("/proc/self/io").ok()?)
+}
+
 /// The counters of the block device that holds a path.
 #[derive(Debug, Clone)]
 pub(super) struct DeviceCounters {
@@ -85,6 +92,10 @@ fn parse_anonymous(status: &str) -> Option<u64> {
     Some(kib << 10)
 }
 
+fn parse_dirtied(io: &str) -> Option<u64> {
+    io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+}
+
 fn parse_written(stat: &str) -> Option<u64> {
     let sectors: u64 = stat.split_ascii_whitespace().nth(6)?.parse().ok()?;
     Some(sectors * SECTOR)
@@ -100,6 +111,7 @@ mod tests {
         assert_eq!(parse_anonymous("Name:\tx\nRssAnon:\t    2048 kB\nRssFile:\t1 kB\n"), Some(2 << 20));
         assert_eq!(parse_written("  10 0 80 5 20 0 16 7 0 9 12"), Some(16 * 512));
         assert_eq!(parse_schedstat(""), None);
+        assert_eq!(parse_dirtied("wchar: 1\nwrite_bytes: 4096\ncancelled_write_bytes: 0\n"), Some(4096));
         assert_eq!(parse_anonymous(""), None);
         assert_eq!(parse_written("1 2 3"), None);
     }

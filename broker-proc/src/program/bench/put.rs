@@ -3,7 +3,7 @@
 use super::limits;
 use super::machine::Machine;
 use super::options::{Flush, LoadOptions, OutputOptions, PlaceOptions};
-use super::process_usage::{DeviceCounters, anonymous_memory, cpu_time};
+use super::process_usage::{DeviceCounters, anonymous_memory, cpu_time, dirtied_bytes};
 use super::put_load::{PutOutcome, PutPlan, put, store_config};
 use super::report::{Figure, Report};
 use super::scratch_directory::ScratchDirectory;
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &PutArguments) -> Result<Report> {
     let device = DeviceCounters::of(scratch.path());
     let store = DefaultMessageStore::open(&env, store_config(&scratch.join("store"), load.flush, place))?;
     let written = || device.as_ref().and_then(DeviceCounters::written_bytes);
-    let (cpu_before, written_before) = (cpu_time(), written());
+    let (cpu_before, written_before, dirtied_before) = (cpu_time(), written(), dirtied_bytes());
     let outcome = put(&env, &store, &plan)?;
     let cpu = cpu_time() - cpu_before;
     let memory = anonymous_memory(std::process::id());
@@ -57,6 +57,7 @@ pub(super) fn run(arguments: &PutArguments) -> Result<Report> {
         store.shutdown()?;
     }
     let device_bytes = written().zip(written_before).map(|(after, before)| after - before);
+    let dirtied = dirtied_bytes().zip(dirtied_before).map(|(after, before)| after - before);
     if load.flush == Flush::Sync {
         store.shutdown()?;
     }
@@ -65,9 +66,12 @@ pub(super) fn run(arguments: &PutArguments) -> Result<Report> {
     rates(&env, &mut report, &outcome, load, &scratch)?;
     let count = outcome.count() as f64;
     report.figure(Figure::new("CPU per message", cpu.as_secs_f64() * 1e6 / count, "us"));
-    if let Some(bytes) = device_bytes {
-        let appended = outcome.appended as f64;
-        report.figure(Figure::new("written to the device / appended", bytes as f64 / appended, ""));
+    let appended = outcome.appended as f64;
+    for (name, bytes) in [("written to the device / appended", device_bytes), ("dirtied / appended", dirtied)]
+    {
+        if let Some(bytes) = bytes {
+            report.figure(Figure::new(name, bytes as f64 / appended, ""));
+        }
     }
     if let Some(memory) = memory {
         report.figure(Figure::new("anonymous memory", memory as f64 / f64::from(1 << 20), "MiB"));
