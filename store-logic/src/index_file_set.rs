@@ -97,12 +97,14 @@ impl IndexFileSet {
         if last.as_ref().map_or(Ok(false), |last| last.is_indexed(request.phy_offset))? {
             return Ok(None);
         }
+        // Made before the first key is put: a record has all its keys in the index or none.
+        let mut next = self.next_if_needed(last.as_deref(), request, &now)?;
         let mut closed = None;
         while key_hashes.peek().is_some() {
             let file = match last.take() {
                 Some(file) if !file.is_full()? => file,
                 full => {
-                    let file = self.begin_file(now(), full.as_deref())?;
+                    let file = self.begin_file(next.take(), &now, full.as_deref())?;
                     closed = full.or(closed);
                     file
                 }
@@ -113,8 +115,40 @@ impl IndexFileSet {
         Ok(closed)
     }
 
-    fn begin_file(&self, now: UnixMillis, previous: Option<&IndexFile>) -> Result<Arc<IndexFile>> {
-        let file = Arc::new(IndexFile::open(&self.env, &self.new_path(now), self.geometry)?);
+    /// The next file, when the last one has no room for all keys of a record.
+    fn next_if_needed(
+        &self,
+        last: Option<&IndexFile>,
+        request: &DispatchRequest<'_>,
+        now: impl Fn() -> UnixMillis,
+    ) -> Result<Option<IndexFile>> {
+        let room = match last {
+            Some(last) => (self.geometry.entries - last.index_count()?) as usize,
+            None => 0,
+        };
+        // Unique id, tags, and keys of one byte and a blank at least: nearly always enough to know.
+        let most = 3 + request.keys.map_or(0, str::len) / 2;
+        if most <= room || all_key_hashes_of(request, self.index_tags).count() <= room {
+            return Ok(None);
+        }
+        self.make_file(now).map(Some)
+    }
+
+    fn make_file(&self, now: impl Fn() -> UnixMillis) -> Result<IndexFile> {
+        IndexFile::open(&self.env, &self.new_path(now()), self.geometry)
+    }
+
+    fn begin_file(
+        &self,
+        made: Option<IndexFile>,
+        now: impl Fn() -> UnixMillis,
+        previous: Option<&IndexFile>,
+    ) -> Result<Arc<IndexFile>> {
+        let file = match made {
+            Some(file) => file,
+            None => self.make_file(now)?,
+        };
+        let file = Arc::new(file);
         file.set_header(&self.first_header(previous)?)?;
         self.write_files().push(Arc::clone(&file));
         Ok(file)

@@ -1,4 +1,5 @@
 use super::*;
+use store_mmap::sim::SimWorld;
 
 const SMALL: IndexGeometry = IndexGeometry { slots: 10, entries: 11 };
 
@@ -171,4 +172,22 @@ fn old_files_go_with_the_log() {
     assert_eq!(set.delete_expired(50).unwrap(), 0);
     assert_eq!(set.delete_expired(100_000).unwrap(), 2);
     assert_eq!(set.files().len(), 1);
+}
+
+/// Three keys a record, ten entries a file: the fourth record needs a second file.
+#[test]
+fn a_record_has_all_its_keys_or_none_when_the_next_file_cannot_be_made() {
+    let world = SimWorld::new(1, 1_700_000_000_000);
+    world.env().disk().create_dir_all(Path::new("/index")).unwrap();
+    let set = IndexFileSet::load(&world.env(), Path::new("/index"), SMALL, false).unwrap();
+    fill(&set, 0..3);
+    world.set_full(true);
+    for _ in 0..3 {
+        assert!(set.put(&request(3), || 1).is_err());
+        assert_eq!((entries_of(&set, 300), set.files().len()), (0, 1));
+    }
+    world.set_full(false);
+    fill(&set, 3..5);
+    assert_eq!((entries_of(&set, 300), set.files().len()), (3, 2));
+    assert_eq!(query(&set, "u"), records(4));
 }
