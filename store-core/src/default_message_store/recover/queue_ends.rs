@@ -3,7 +3,7 @@
 use crate::default_message_store::Shared;
 use crate::default_message_store::dispatch::unit_of;
 use crate::sync::Arc;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use store_logic::QueueHandle;
 use store_logic::consume_queue::UnitWindow;
 use store_logic::dispatch::{DispatchRequest, UnitPlace};
@@ -45,7 +45,7 @@ impl QueueEnds {
         let last = queue.unit(end - 1).filter(|unit| !unit.is_blank());
         let last_phy = last.map(|unit| unit.phy_offset);
         let found = Found { handle: Arc::clone(handle), end, last_phy, window: UnitWindow::default() };
-        let topic = self.0.entry(queue.topic().to_owned()).or_insert_with(HashMap::new);
+        let topic = self.0.entry(queue.topic().to_owned()).or_default();
         topic.insert(queue.queue_id(), QueueEnd::of(found));
     }
 
@@ -89,7 +89,7 @@ impl QueueEnds {
         match known {
             None if queue_offset > 0 && !from_beginning => return true,
             None => {
-                let topic = self.0.entry(place.topic.to_owned()).or_insert_with(HashMap::new);
+                let topic = self.0.entry(place.topic.to_owned()).or_default();
                 topic.insert(place.queue_id, QueueEnd { next, last_phy, found: None });
             }
             Some(end) if queue_offset < end.next => {}
