@@ -10,6 +10,7 @@ pub(crate) mod disk_level;
 mod dispatch;
 mod flush;
 mod get;
+mod index_dispatch;
 mod inspect;
 pub(crate) mod open;
 mod put;
@@ -83,6 +84,8 @@ pub(crate) struct Shared {
     dispatched_timestamp: AtomicI64,
     /// Position of the newest dispatched record.
     dispatched_record: AtomicU64,
+    /// Records from here on are not in the index; [`index_dispatch::NOT_BEHIND`] when all are.
+    index_behind: AtomicU64,
     /// Held while records are dispatched, and by those who must not be interleaved with that.
     dispatching: Mutex<()>,
     /// Held while the log is synced: whoever syncs moves mark and checkpoint together.

@@ -11,7 +11,7 @@ use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};
 use store_logic::{ConsumeQueueTable, LogicError, Result};
 
 /// Bytes dispatched in one step.
-const STEP_BYTES: usize = 4 << 20;
+pub(super) const STEP_BYTES: usize = 4 << 20;
 
 impl DeliverTime for DelayLevels {
     fn deliver_timestamp(&self, level: i32, store_timestamp: i64) -> i64 {
@@ -100,7 +100,7 @@ impl Shared {
         self.dispatched.store(next, Ordering::Release);
     }
 
-    fn unreadable(&self, phy_offset: u64, fault: &Fault) -> LogicError {
+    pub(super) fn unreadable(&self, phy_offset: u64, fault: &Fault) -> LogicError {
         let file = self.log.files().find(phy_offset);
         LogicError::Damaged {
             path: file.map_or_else(|| self.paths.commit_log().to_owned(), |file| file.path().to_owned()),
@@ -115,7 +115,7 @@ impl Shared {
         for place in self.places(&request) {
             self.put_unit(&request, &place)?;
         }
-        self.put_index(&request)?;
+        self.index_record(&request);
         if let Some(listener) = self.listener.get() {
             for place in self.places(&request) {
                 self.tell_arrival(&**listener, &request, &place);
@@ -189,14 +189,6 @@ impl Shared {
             );
         }
         possible
-    }
-
-    pub(super) fn put_index(&self, request: &DispatchRequest<'_>) -> Result<()> {
-        let Some(index) = &self.index else { return Ok(()) };
-        if let Some(closed) = index.put(request, || self.env.now_millis())? {
-            self.closed_index_files.push(closed);
-        }
-        Ok(())
     }
 
     fn tell_arrival(

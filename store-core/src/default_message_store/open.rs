@@ -2,6 +2,7 @@
 
 mod log;
 
+use super::index_dispatch::NOT_BEHIND;
 use super::recover::{self, Examination, Examined, Recovery, RecoveryReport};
 use super::{DefaultMessageStore, Shared};
 use crate::abort_file;
@@ -172,6 +173,7 @@ fn load(
         dispatched: AtomicU64::new(0),
         dispatched_timestamp: AtomicI64::new(0),
         dispatched_record: AtomicU64::new(0),
+        index_behind: AtomicU64::new(NOT_BEHIND),
         dispatching: Mutex::new(()),
         flushing: Mutex::new(()),
         rounds_by_hand: AtomicU32::new(0),

@@ -8,6 +8,7 @@
 mod examined;
 mod foreign_units;
 mod known_records;
+mod progress;
 mod queue_ends;
 mod settle;
 mod survey;

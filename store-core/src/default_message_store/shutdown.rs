@@ -40,11 +40,14 @@ impl DefaultMessageStore {
         let flushed = self.make_durable();
         // Dispatch may have had to wait for the last sync.
         while let Ok(true) = shared.dispatch_some() {}
+        while let Ok(true) = shared.index_some() {}
         let settled = flushed.and_then(|()| self.make_durable());
         shared.group_commit.close(shared.flush_log(0));
         last(self.log_positions());
         shared.log.files().discard_unused().map_err(store_logic::LogicError::from)?;
-        let nothing_left = shared.dispatch_behind_bytes() == 0 && shared.log.files().dirty_bytes() == 0;
+        let nothing_left = shared.dispatch_behind_bytes() == 0
+            && !shared.is_index_behind()
+            && shared.log.files().dirty_bytes() == 0;
         if settled.is_ok() && shared.flags.is_intact() && nothing_left {
             let index = shared.index_extent()?;
             let (log_end, units) = (shared.log.max_offset(), shared.count_units());

@@ -16,11 +16,29 @@ pub(crate) struct ReputMessageService {
     shared: Arc<Shared>,
     /// The last record could not be dispatched for lack of space.
     out_of_space: bool,
+    /// When an index that is behind is tried again, of the monotonic clock.
+    index_again_at: Duration,
 }
 
 impl ReputMessageService {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, out_of_space: false }
+        Self { shared, out_of_space: false, index_again_at: Duration::ZERO }
+    }
+
+    /// Lets an index that is behind catch up by a piece; true when there is more to do at once.
+    fn catch_up_index(&mut self) -> bool {
+        if !self.shared.is_index_behind() {
+            return false;
+        }
+        let now = self.shared.env.clock().monotonic();
+        if now < self.index_again_at {
+            return false;
+        }
+        self.shared.index_some().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the index still cannot be written");
+            self.index_again_at = now + RETRY;
+            false
+        })
     }
 }
 
@@ -30,16 +48,17 @@ impl Service for ReputMessageService {
     }
 
     fn step(&mut self) -> Step {
+        let index_is_late = self.catch_up_index();
         match self.shared.dispatch_some() {
             Ok(more) => {
                 if std::mem::take(&mut self.out_of_space) {
                     self.shared.flags.release(Hold::DispatchSpace);
                 }
-                if more { Step::Again } else { Step::Wait(IDLE) }
+                if more || index_is_late { Step::Again } else { Step::Wait(IDLE) }
             }
             Err(error) if error.is_no_space() => {
                 self.out_of_space = true;
-                let reason = format!("no space for queues or index: {error}");
+                let reason = format!("no space for queues: {error}");
                 self.shared.flags.hold(Hold::DispatchSpace, reason);
                 Step::Wait(RETRY)
             }

@@ -17,7 +17,7 @@ impl Shared {
         if !clean {
             // What a killed process had written may stand in the page cache alone.
             self.log.sync_from(scanned_from)?;
-            self.log.rewrite_from(self.doubtful_from()?.max(scanned_from))?;
+            self.log.rewrite_from(self.doubtful_from(self.believed_mark()?).max(scanned_from))?;
         }
         if let Some(index) = &self.index {
             index.truncate(end.offset)?;
@@ -39,6 +39,7 @@ impl Shared {
         self.settle_checkpoint(end)?;
         if !clean && (end.records > 0 || end.offset == log_min) {
             self.lower_checkpoint(end)?;
+            self.raise_to_end(end)?;
         }
         self.log.lock_tail(|| self.env.now_millis()).0.raise_store_timestamp(end.last_store_timestamp);
         self.dispatched.store(end.offset, Ordering::Release);
@@ -48,12 +49,24 @@ impl Shared {
         Ok(())
     }
 
+    /// Log and queues are durable now: a crash from here on need not do it again.
+    fn raise_to_end(&self, end: &LogEnd) -> Result<(), StoreError> {
+        let Some(record) = end.last_record else { return Ok(()) };
+        // The log may have been cut below the mark.
+        let mark = self.believed_mark()?.min(end.offset);
+        Ok(self.raise_checkpoint(mark, record, end.last_store_timestamp)?)
+    }
+
+    /// Position up to which the log was synced in the last run; 0 when unknown.
+    fn believed_mark(&self) -> Result<u64, StoreError> {
+        Ok(KnownDurable::read(&self.env, &self.paths, Some(&self.notes), false)?.mark)
+    }
+
     /// Where bytes begin that a sync of the last run may have failed for: behind the flushed mark, or in the last file
     /// when there is none.
-    fn doubtful_from(&self) -> Result<u64, StoreError> {
-        let known = KnownDurable::read(&self.env, &self.paths, Some(&self.notes), false)?;
+    pub(super) fn doubtful_from(&self, mark: u64) -> u64 {
         let last = self.log.files().last().map_or(0, |file| file.file_from_offset());
-        Ok(if known.mark > 0 { known.mark } else { last })
+        if mark > 0 { mark } else { last }
     }
 
     /// Messages that were lost with the end of their queue keep their queue offsets to themselves.

@@ -1,5 +1,6 @@
 //! Walking the log once more and dispatching every record again.
 
+use super::progress::Progress;
 use crate::default_message_store::Shared;
 use crate::default_message_store::dispatch::unit_of;
 use crate::error::StoreError;
@@ -34,7 +35,8 @@ impl Shared {
         loop {
             let start = starts.get(from).map_or(0, |start| start.offset);
             self.cut_foreign_units(start)?;
-            let walk = self.walk(begin.take().map_or(start, |begin| begin.max(start)), from == 0)?;
+            let begin_at = begin.take().map_or(start, |begin| begin.max(start));
+            let walk = self.walk(begin_at, Progress::new(self, starts, from)?, from == 0)?;
             units_rebuilt += walk.units_rebuilt;
             if !walk.gap {
                 return Ok((Walk { units_rebuilt, ..walk }, from));
@@ -50,14 +52,18 @@ impl Shared {
 
     /// Walks the log from `start` and dispatches every record; stops at the first gap of a queue unless this is the
     /// beginning of the log, where what is missing is gone for good.
-    fn walk(&self, start: u64, from_beginning: bool) -> Result<Walk, StoreError> {
+    fn walk(&self, start: u64, mut progress: Progress<'_>, from_beginning: bool) -> Result<Walk, StoreError> {
         let mut units_rebuilt = 0;
         let mut gap = false;
         let mut failed: Option<LogicError> = None;
         // The CRCs were compared when the log was examined.
         let end = self.log.scan(start, Checksum::Skip, |phy_offset, view| {
-            match self.redispatch(phy_offset, view, from_beginning) {
-                Ok(Redispatched::Done { put }) => units_rebuilt += put,
+            let reached = progress.reach(phy_offset);
+            match reached.and_then(|()| self.redispatch(phy_offset, view, from_beginning)) {
+                Ok(Redispatched::Done { put }) => {
+                    units_rebuilt += put;
+                    progress.passed(phy_offset, view.store_timestamp);
+                }
                 Ok(Redispatched::Gap) => gap = true,
                 Err(error) => failed = Some(error),
             }
@@ -85,7 +91,7 @@ impl Shared {
                 _ => {}
             }
         }
-        self.put_index(&request)?;
+        self.index_record(&request);
         Ok(Redispatched::Done { put })
     }
 

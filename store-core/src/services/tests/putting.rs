@@ -23,31 +23,36 @@ fn field_F96_a_tail_held_for_long_is_said_with_limit_and_value() {
 
 /// The disk has no space for one more index file, for a long time.
 #[test]
-fn field_F57_an_index_file_that_cannot_be_made_fills_no_disk() {
+fn field_F57_an_index_file_that_cannot_be_made_fills_no_disk_and_holds_up_no_message() {
     let store = HandStore::open(|_| {});
     let mut service = ReputMessageService::new(Arc::clone(&store));
     let index = store.paths.index();
     std::fs::create_dir_all(&index).unwrap();
     std::fs::write(index.join("abc"), b"not of the index").unwrap();
-    for _ in 0..25 {
-        store.put("T");
-    }
     let index_files = || std::fs::read_dir(&index).unwrap().count();
     store.world.disk.refuse_new_files(&index, Some(ErrorKind::StorageFull));
-    for _ in 0..50 {
-        assert_eq!(service.step(), Step::Wait(Duration::from_secs(1)), "it is tried again, and not at once");
+    for number in 1..=25 {
+        store.put("T");
+        while service.step() == Step::Again {}
+        assert_eq!(store.max_offset("T"), number, "in its queue all the same");
     }
-    assert_eq!(index_files(), 1);
-    let refused = store.send("T", "").wait();
-    assert!(refused.remark.unwrap().contains("no space for queues or index"));
+    let entries = || store.index.as_ref().unwrap().entries().unwrap();
+    assert_eq!((index_files(), entries(), store.is_index_behind()), (1, 0, true));
+    assert!(store.send("T", "").wait().is_stored());
+
     store.world.disk.refuse_new_files(&index, None);
+    assert_eq!(service.step(), Step::Again);
+    assert!(store.is_index_behind(), "it is tried again, and not at once");
+    store.world.pass(Duration::from_secs(1));
     while service.step() == Step::Again {}
     assert_eq!(
-        (store.max_offset("T"), index_files()),
-        (25, 4),
+        (entries(), index_files(), store.is_index_behind()),
+        (25, 4, false),
         "three files of ten entries, and the stranger"
     );
-    assert!(store.send("T", "").wait().is_stored());
+    store.put("T");
+    while service.step() == Step::Again {}
+    assert_eq!(entries(), 26, "from now on with the queues");
 }
 
 #[test]
