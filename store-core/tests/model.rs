@@ -151,8 +151,7 @@ impl Run {
 
     /// A kill that also takes some of what was not durable.
     fn cut_power(&mut self) {
-        let durable = self.store().store.runtime_info()["commitLogFlushedWhere"].parse().expect("a position");
-        self.move_to_copy();
+        let durable = self.move_to_copy();
         let end = self.model.log_end();
         power_cut::lose_pages(&mut self.rng, self.directory.path(), durable, end);
         self.open();
@@ -163,11 +162,14 @@ impl Run {
         self.check_all();
     }
 
-    fn move_to_copy(&mut self) {
+    /// Returns up to where the log was durable, asked for after the copy: a flush meanwhile may have told it to the copy.
+    fn move_to_copy(&mut self) -> u64 {
         let copy = tempfile::tempdir().expect("a directory");
         copy_store(self.directory.path(), copy.path());
+        let durable = self.store().store.runtime_info()["commitLogFlushedWhere"].parse().expect("a position");
         self.store = None;
         self.directory = copy;
+        durable
     }
 
     fn lose_derived_files(&mut self) {
