@@ -19,6 +19,7 @@ use crate::config_store::ConfigManager;
 use crate::metadata_page::PageRequest;
 use crate::remoting::protocol::{DataVersion, TopicConfig, TopicConfigSerializeWrapper};
 use crate::topic_validator::{AUTO_CREATE_TOPIC_KEY_TOPIC, TopicValidator, validate_topic};
+use store_core::{QueueType, QueueTypes};
 
 /// Attributes of topics.
 const TOPIC_ATTRIBUTES: &[Attribute] = &[
@@ -82,10 +83,16 @@ impl Table {
     }
 }
 
+/// Kind of a topic's queues, as its attribute says.
+pub fn queue_type(config: &TopicConfig) -> QueueType {
+    let attribute = config.attributes.get(QueueType::ATTRIBUTE);
+    attribute.map_or_else(QueueType::default, |value| QueueType::of_attribute(value))
+}
+
 /// The topic table of a broker. Times are epoch milliseconds.
 #[derive(Debug)]
 pub struct TopicConfigManager {
-    table: RwLock<Table>,
+    table: Arc<RwLock<Table>>,
     validator: TopicValidator,
     auto_create_topic_enable: AtomicBool,
     validate_system_topic: bool,
@@ -106,7 +113,7 @@ impl TopicConfigManager {
             &config.msg_trace_topic_name,
         );
         Self {
-            table: RwLock::new(Table { topics: topics.collect(), data_version }),
+            table: Arc::new(RwLock::new(Table { topics: topics.collect(), data_version })),
             validator,
             auto_create_topic_enable: AtomicBool::new(config.auto_create_topic_enable),
             validate_system_topic: config.validate_system_topic_when_update_topic,
@@ -122,6 +129,15 @@ impl TopicConfigManager {
     pub fn with_light_queues(mut self, served: bool) -> Self {
         self.light_queues = served;
         self
+    }
+
+    /// Answers the store's question for the kind of a topic's queues from this table, as it is when it is asked.
+    pub fn queue_types(&self) -> QueueTypes {
+        let table = Arc::clone(&self.table);
+        QueueTypes::new(move |topic| {
+            let table = table.read().unwrap_or_else(PoisonError::into_inner);
+            table.topics.get(topic).map_or_else(QueueType::default, |config| queue_type(config))
+        })
     }
 
     /// Which topics belong to the system.

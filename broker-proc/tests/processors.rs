@@ -4,6 +4,8 @@
 
 #[path = "processors/batch.rs"]
 mod batch;
+#[path = "processors/batch_queues.rs"]
+mod batch_queues;
 #[path = "processors/broker_admin.rs"]
 mod broker_admin;
 #[path = "processors/clients.rs"]

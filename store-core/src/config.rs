@@ -24,6 +24,7 @@ pub use read::ReadConfig;
 pub use transient_store_pool::TransientStorePoolConfig;
 
 use std::path::PathBuf;
+use store_logic::QueueTypes;
 
 /// Part a broker plays in its replication group (`brokerRole`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +53,8 @@ pub struct MessageStoreConfig {
     pub commit_log: CommitLogConfig,
     /// Queue files.
     pub consume_queue: ConsumeQueueConfig,
+    /// Knows which topics have batch queues (topic attribute `queue.type`); the broker answers from its topics.
+    pub queue_types: QueueTypes,
     /// Light message queues.
     pub multi_dispatch: MultiDispatchConfig,
     /// Index files.
@@ -78,6 +81,7 @@ impl MessageStoreConfig {
             broker_role: BrokerRole::default(),
             commit_log: CommitLogConfig::default(),
             consume_queue: ConsumeQueueConfig::default(),
+            queue_types: QueueTypes::default(),
             multi_dispatch: MultiDispatchConfig::default(),
             index: IndexConfig::default(),
             flush: FlushConfig::default(),

@@ -18,6 +18,7 @@ mod query;
 mod recover;
 mod shutdown;
 
+pub(crate) use dispatch::is_possible_gap;
 pub use recover::RecoveryReport;
 
 use crate::config::MessageStoreConfig;
@@ -32,7 +33,7 @@ use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use crate::sync::{Arc, AtomicI64, AtomicU32, AtomicU64, Mutex, OnceLock};
 use crate::{GetResult, PutTicket, QueryResult};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use store_logic::commit_log::CommitLog;
 use store_logic::consume_queue::{BoundaryType, Unit};
 use store_logic::flushed_mark::FlushedMark;
@@ -66,8 +67,6 @@ pub(crate) struct Shared {
     /// How far the log is durable; made once the store was accepted.
     pub(crate) flushed_mark: OnceLock<FlushedMark>,
     pub(crate) notes: StoreNotes,
-    /// Topics with Apache's batch queues (`batchconsumequeue/`), which this store leaves alone.
-    batch_topics: HashSet<String>,
     pub(crate) flags: RunningFlags,
     pub(crate) stats: Arc<StoreStats>,
     pub(crate) group_commit: GroupCommitQueue,
@@ -169,7 +168,7 @@ impl MessageStore for DefaultMessageStore {
 
     fn queue_unit(&self, topic: &str, queue_id: i32, queue_offset: u64) -> Option<Unit> {
         let handle = self.shared.queues.get(topic, queue_id)?;
-        handle.queue.unit(queue_offset).filter(|unit| !unit.is_blank())
+        handle.queue.unit_of(queue_offset).map(|found| found.unit)
     }
 
     fn delete_topics(&self, topics: &[&str]) -> Result<usize, LogicError> {

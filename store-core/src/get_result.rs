@@ -9,6 +9,8 @@ pub struct GetResult {
     pub status: GetMessageStatus,
     /// Records in queue order, as stored.
     pub messages: Vec<MappedSlice>,
+    /// Messages in them: more than records where there are inner batches.
+    pub message_count: u64,
     /// Sum of their bytes.
     pub total_bytes: u64,
     /// Where to read next.

@@ -28,6 +28,7 @@ mod find_message;
 mod info;
 mod options;
 mod plain_read;
+mod queue_types;
 mod start_plan;
 mod usage;
 
@@ -42,7 +43,9 @@ use crate::config::MessageStoreConfig;
 use crate::error::StoreError;
 use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::inspect::{InspectError, LockHolder, Registry, lock_holder};
 use store_logic::inspectors::{self, IndexReader, LogReader, QueueDirectory};
@@ -61,6 +64,8 @@ pub struct StoreInspection {
     sizes: SizeSource,
     geometries: Vec<IndexGeometry>,
     notes: Option<StoreNotes>,
+    /// Topics with batch queues.
+    batch_topics: Arc<BTreeSet<String>>,
 }
 
 impl StoreInspection {
@@ -83,7 +88,9 @@ impl StoreInspection {
         let notes = options::read_notes(env, &paths, &mut config)?;
         options::take_file_sizes(env, &paths, &mut config)?;
         let (geometries, sizes) = options::geometries(options, &mut config, notes.is_some());
-        Ok(Self { env: env.clone(), paths, config, sizes, geometries, notes })
+        let batch_topics = Arc::new(queue_types::batch_topics(env, &paths)?);
+        config.queue_types = queue_types::of(&batch_topics);
+        Ok(Self { env: env.clone(), paths, config, sizes, geometries, notes, batch_topics })
     }
 
     /// The same store, whose records are checked against the CRC of the whole record where they have one
@@ -147,6 +154,10 @@ impl StoreInspection {
 
     pub(crate) fn queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {
         QueueDirectory::list(self.env.disk(), &self.paths.consume_queue())
+    }
+
+    pub(crate) fn batch_queues(&self) -> Result<Vec<QueueDirectory>, DiskError> {
+        QueueDirectory::list(self.env.disk(), &self.paths.batch_consume_queue())
     }
 
     /// Index files that can be read, oldest first.
@@ -213,10 +224,9 @@ impl StoreInspection {
         self.notes.as_ref().is_some_and(|notes| !notes.deleted_topics().is_empty())
     }
 
-    /// True when Apache's batch queues hold the topic: its records have no unit of the usual kind.
+    /// True when the topic has batch queues: its records have no unit of the usual kind.
     pub(crate) fn has_batch_queues(&self, topic: &str) -> bool {
-        let directory = self.paths.batch_consume_queue().join(topic);
-        self.env.disk().stat(&directory).is_ok_and(|stat| stat.is_some())
+        self.batch_topics.contains(topic)
     }
 }
 

@@ -91,6 +91,7 @@ pub use store_logic::message::{Message, message_id, properties, sys_flag, tags_c
 pub use store_logic::multi_dispatch;
 pub use store_logic::{
     Clock, DirEntry, Disk, DiskError, DiskFile, Entropy, Env, FileKind, FileStat, LogicError, Mappable,
-    MappedSlice, Monotonic, OpenMode, OsDisk, Space, SystemClock, SystemEntropy, UnixMillis, atomic_file,
-    copy_limit, copy_tree, inspect, java_json, probe, remove_tree, residency, sparse_archive,
+    MappedSlice, Monotonic, OpenMode, OsDisk, QueueType, QueueTypes, Space, SystemClock, SystemEntropy,
+    UnixMillis, atomic_file, copy_limit, copy_tree, inspect, java_json, probe, remove_tree, residency,
+    sparse_archive,
 };

@@ -48,6 +48,8 @@ pub struct AppendResult {
     pub wrote_bytes: u64,
     /// Queue offset of the first message.
     pub logics_offset: u64,
+    /// Messages stored, which is how many queue offsets they took; of half messages the records.
+    pub message_count: u64,
     /// Store time.
     pub store_timestamp: i64,
     /// Positions of all records of a batch; empty for a single message.

@@ -21,6 +21,7 @@
 //! assert!(store.damages(Checksum::Body).unwrap().is_empty());
 //! ```
 
+mod batches;
 mod places;
 mod skip;
 mod truncate;

@@ -48,7 +48,7 @@ impl StorePaths {
         self.root.join("consumequeue_ext")
     }
 
-    /// Apache's batch queues: topic, then queue id. Only looked at.
+    /// Files of batch queues: topic, then queue id.
     pub fn batch_consume_queue(&self) -> PathBuf {
         self.root.join("batchconsumequeue")
     }

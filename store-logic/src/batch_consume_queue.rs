@@ -5,14 +5,13 @@ pub mod format;
 mod read;
 mod recover;
 
-pub use append::PutBatchUnit;
 pub use format::BatchUnit;
+pub use read::{BatchUnits, BatchWindow};
 
 use crate::error::Result;
+use crate::sync::{Arc, AtomicU64, Ordering};
 use format::UNIT_SIZE;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use store_mmap::{Env, MappedFileQueue, OnDemand, QueueOptions, ReservePolicy};
 
 /// Bytes of a queue file reserved at a time.
@@ -21,7 +20,8 @@ const RESERVE_STEP: u64 = 64 << 10;
 /// The units of one topic and queue (`batchconsumequeue/{topic}/{queueId}/`).
 ///
 /// A queue offset is found by binary search, not by multiplication: a unit covers as many offsets as its record has
-/// messages. Written by the dispatcher alone; read by everyone.
+/// messages. Offsets whose messages were lost with damage of the log have no unit. Written by the dispatcher alone; read
+/// by everyone.
 #[derive(Debug)]
 pub struct BatchConsumeQueue {
     topic: String,
@@ -97,7 +97,7 @@ impl BatchConsumeQueue {
     }
 
     /// Number of the unit behind the last one.
-    fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.files.max_offset() / UNIT_SIZE
     }
 }

@@ -11,7 +11,7 @@ use ext::QueueExt;
 
 pub use append::PutUnit;
 pub use format::Unit;
-pub use read::UnitWindow;
+pub use read::{UnitWindow, Units};
 pub use search::BoundaryType;
 pub(crate) use search::first_where;
 

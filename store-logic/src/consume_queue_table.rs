@@ -1,12 +1,16 @@
-//! topic × queue → [`ConsumeQueue`].
+//! topic × queue → [`Queue`].
 
+use crate::batch_consume_queue::BatchConsumeQueue;
 use crate::consume_queue::ConsumeQueue;
 use crate::consume_queue_ext::ConsumeQueueExt;
 use crate::error::{LogicError, Result};
 use crate::multi_dispatch;
+use crate::queue::Queue;
+use crate::queue_type::{QueueType, QueueTypes};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store_mmap::{Env, FileKind, remove_tree};
 
@@ -15,7 +19,7 @@ use store_mmap::{Env, FileKind, remove_tree};
 #[derive(Debug)]
 pub struct QueueHandle {
     /// The queue.
-    pub queue: ConsumeQueue,
+    pub queue: Queue,
     next_offset: AtomicU64,
     deleted: AtomicBool,
 }
@@ -86,16 +90,28 @@ impl ExtQueues {
     }
 }
 
+/// Where batch queues are (`batchconsumequeue/`), and which topics have them.
+#[derive(Debug, Clone)]
+pub struct BatchQueues {
+    /// Directory: topic, then queue id.
+    pub directory: PathBuf,
+    /// Bytes of a new file (`mapperFileSizeBatchConsumeQueue`).
+    pub file_size: u64,
+    /// Knows the kind of new queues.
+    pub types: QueueTypes,
+}
+
 /// Queues of one topic, by queue id.
 type TopicQueues = std::collections::BTreeMap<i32, Arc<QueueHandle>>;
 
-/// All queues of a store (`consumequeue/`).
+/// All queues of a store (`consumequeue/`, `batchconsumequeue/`). Those of one topic are all of one kind.
 #[derive(Debug)]
 pub struct ConsumeQueueTable {
     env: Env,
     directory: PathBuf,
     file_size: u64,
     ext: Option<ExtQueues>,
+    batch: Option<BatchQueues>,
     topics: DashMap<String, TopicQueues, RandomState>,
     /// Queues of light queue names.
     light_queues: AtomicU64,
@@ -105,38 +121,96 @@ pub struct ConsumeQueueTable {
 }
 
 impl ConsumeQueueTable {
-    /// Opens every queue below `directory`. Files there and directories that are no numbers are left alone.
+    /// Opens every ordinary queue below `directory`. Files there and directories that are no numbers are left alone.
+    ///
+    /// # Errors
+    ///
+    /// Files that do not belong to a queue.
     pub fn load(env: &Env, directory: &Path, file_size: u64) -> Result<Self> {
-        Self::load_with_ext(env, directory, file_size, None)
+        Self::load_all(env, directory, file_size, None, None)
     }
 
-    /// The same with the queues' extensions, where there are any or new ones are to be written.
-    pub fn load_with_ext(
+    /// The same with the queues' extensions, where there are any or new ones are to be written, and with batch queues.
+    ///
+    /// # Errors
+    ///
+    /// As [`ConsumeQueueTable::load`], and a topic that has queues of both kinds.
+    pub fn load_all(
         env: &Env,
         directory: &Path,
         file_size: u64,
         ext: Option<ExtQueues>,
+        batch: Option<BatchQueues>,
     ) -> Result<Self> {
         let table = Self {
             env: env.clone(),
             directory: directory.to_owned(),
             file_size,
             ext,
+            batch,
             topics: DashMap::default(),
             light_queues: AtomicU64::new(0),
             changing: Mutex::new(()),
         };
-        for topic in env.disk().read_dir(directory)? {
+        table.load_kind(QueueType::SimpleCq, directory)?;
+        if let Some(batch) = &table.batch {
+            table.load_kind(QueueType::BatchCq, &batch.directory)?;
+        }
+        Ok(table)
+    }
+
+    fn load_kind(&self, kind: QueueType, directory: &Path) -> Result<()> {
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        for topic in self.env.disk().read_dir(directory)? {
             if topic.kind != FileKind::Directory {
                 continue;
             }
-            for queue in env.disk().read_dir(&directory.join(&topic.name))? {
-                if let (FileKind::Directory, Ok(queue_id)) = (queue.kind, queue.name.parse::<i32>()) {
-                    table.get_or_create(&topic.name, queue_id)?;
+            for queue in self.env.disk().read_dir(&directory.join(&topic.name))? {
+                let (FileKind::Directory, Ok(queue_id)) = (queue.kind, queue.name.parse::<i32>()) else {
+                    continue;
+                };
+                if self.kind_of_present(&topic.name).is_some_and(|present| present != kind)
+                    && !self.give_way(&topic.name, &directory.join(&topic.name).join(&queue.name))?
+                {
+                    continue;
                 }
+                self.create(&changing, kind, &topic.name, queue_id)?;
             }
         }
-        Ok(table)
+        Ok(())
+    }
+
+    /// A topic that is deleted and made anew as one of another kind may leave empty directories. True when the queues of
+    /// the topic that are in the table were such and are forgotten, false when the one at `path` is.
+    fn give_way(&self, topic: &str, path: &Path) -> Result<bool> {
+        if self.env.disk().read_dir(path)?.iter().all(|entry| entry.kind != FileKind::File) {
+            return Ok(false);
+        }
+        let present: Vec<_> =
+            self.topics.get(topic).map(|queues| queues.values().cloned().collect()).unwrap_or_default();
+        if let Some(other) = present.iter().find(|handle| handle.queue.files().file_count() > 0) {
+            return Err(LogicError::Damaged {
+                path: path.to_owned(),
+                offset: 0,
+                expected: format!("queues of one kind for topic {topic}"),
+                found: format!("queue files here and of {} elsewhere", other.queue.kind().as_str()),
+            });
+        }
+        self.topics.remove(topic);
+        Ok(true)
+    }
+
+    /// Kind of the topic's queues: what those say that there are, else what is known of the topic.
+    pub fn queue_type(&self, topic: &str) -> QueueType {
+        match (self.kind_of_present(topic), &self.batch) {
+            (Some(kind), _) => kind,
+            (None, Some(batch)) if !topic.starts_with(multi_dispatch::LMQ_PREFIX) => batch.types.of(topic),
+            (None, _) => QueueType::SimpleCq,
+        }
+    }
+
+    fn kind_of_present(&self, topic: &str) -> Option<QueueType> {
+        self.topics.get(topic)?.values().next().map(|handle| handle.queue.kind())
     }
 
     /// The queue, if it exists.
@@ -154,7 +228,7 @@ impl ConsumeQueueTable {
             return Ok(handle);
         }
         let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.create(&changing, topic, queue_id)
+        self.create(&changing, self.queue_type(topic), topic, queue_id)
     }
 
     /// The light queue `name`; made in memory when there is none, unless there are `limit` of them already.
@@ -175,7 +249,7 @@ impl ConsumeQueueTable {
         if found >= limit && self.get(name, multi_dispatch::LMQ_QUEUE_ID).is_none() {
             return Ok(Err(LightQueueLimit { limit, found }));
         }
-        self.create(&changing, name, multi_dispatch::LMQ_QUEUE_ID).map(Ok)
+        self.create(&changing, QueueType::SimpleCq, name, multi_dispatch::LMQ_QUEUE_ID).map(Ok)
     }
 
     /// Light queues there are.
@@ -183,16 +257,17 @@ impl ConsumeQueueTable {
         self.light_queues.load(Ordering::Relaxed)
     }
 
-    fn create(&self, _changing: &MutexGuard<'_, ()>, topic: &str, queue_id: i32) -> Result<Arc<QueueHandle>> {
+    fn create(
+        &self,
+        _changing: &MutexGuard<'_, ()>,
+        kind: QueueType,
+        topic: &str,
+        queue_id: i32,
+    ) -> Result<Arc<QueueHandle>> {
         if let Some(handle) = self.get(topic, queue_id) {
             return Ok(handle);
         }
-        let directory = self.queue_directory(topic, queue_id)?;
-        let queue = ConsumeQueue::open(&self.env, &directory, topic, queue_id, self.file_size)?;
-        let queue = match &self.ext {
-            Some(ext) => ext.extend(&self.env, queue)?,
-            None => queue,
-        };
+        let queue = self.open(kind, topic, queue_id)?;
         let handle =
             Arc::new(QueueHandle { queue, next_offset: AtomicU64::new(0), deleted: AtomicBool::new(false) });
         self.topics.entry(topic.to_owned()).or_default().insert(queue_id, Arc::clone(&handle));
@@ -200,6 +275,25 @@ impl ConsumeQueueTable {
             self.light_queues.fetch_add(1, Ordering::Relaxed);
         }
         Ok(handle)
+    }
+
+    fn open(&self, kind: QueueType, topic: &str, queue_id: i32) -> Result<Queue> {
+        match &self.batch {
+            Some(batch) if kind == QueueType::BatchCq => {
+                let directory = self.queue_directory(&batch.directory, topic, queue_id)?;
+                BatchConsumeQueue::open(&self.env, &directory, topic, queue_id, batch.file_size)
+                    .map(Queue::Batch)
+            }
+            _ => {
+                let directory = self.queue_directory(&self.directory, topic, queue_id)?;
+                let queue = ConsumeQueue::open(&self.env, &directory, topic, queue_id, self.file_size)?;
+                let queue = match &self.ext {
+                    Some(ext) => ext.extend(&self.env, queue)?,
+                    None => queue,
+                };
+                Ok(Queue::Simple(queue))
+            }
+        }
     }
 
     /// Every queue, topic by topic. A snapshot: no lock is held afterwards.
@@ -232,6 +326,9 @@ impl ConsumeQueueTable {
         }
         if !queues.is_empty() {
             self.remove_if_empty(&self.directory, topic)?;
+            if let Some(batch) = &self.batch {
+                self.remove_if_empty(&batch.directory, topic)?;
+            }
         }
         self.remove_extensions(topic)?;
         Ok(queues.len())
@@ -240,12 +337,19 @@ impl ConsumeQueueTable {
     /// Makes the names of these topics' directories, and of those of their queues, durable. For recovery: the process may
     /// have died right after it had made them.
     pub fn sync_names_of<'a>(&self, topics: impl IntoIterator<Item = &'a str>) -> Result<()> {
-        let mut any = false;
+        let mut roots = BTreeSet::new();
         for topic in topics {
-            self.env.disk().sync_dir(&self.directory.join(topic))?;
-            any = true;
+            let root = match &self.batch {
+                Some(batch) if self.queue_type(topic) == QueueType::BatchCq => &batch.directory,
+                _ => &self.directory,
+            };
+            self.env.disk().sync_dir(&root.join(topic))?;
+            roots.insert(root);
         }
-        if any { Ok(self.env.disk().sync_dir(&self.directory)?) } else { Ok(()) }
+        for root in roots {
+            self.env.disk().sync_dir(root)?;
+        }
+        Ok(())
     }
 
     /// Also those of queues that have got lost.
@@ -276,10 +380,10 @@ impl ConsumeQueueTable {
         is_directory_name(topic) && queue_id >= 0
     }
 
-    fn queue_directory(&self, topic: &str, queue_id: i32) -> Result<PathBuf> {
+    fn queue_directory(&self, directory: &Path, topic: &str, queue_id: i32) -> Result<PathBuf> {
         if !Self::can_be_queue(topic, queue_id) {
             return Err(LogicError::Damaged {
-                path: self.directory.clone(),
+                path: directory.to_owned(),
                 offset: 0,
                 expected: format!(
                     "a topic that can name a directory (at most {MAX_NAME} bytes) and a queue id of at least 0"
@@ -287,60 +391,9 @@ impl ConsumeQueueTable {
                 found: format!("topic {topic:?}, queue {queue_id}"),
             });
         }
-        Ok(self.directory.join(topic).join(queue_id.to_string()))
+        Ok(directory.join(topic).join(queue_id.to_string()))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::consume_queue::Unit;
-
-    #[test]
-    fn finds_what_it_made_and_leaves_strays() {
-        let dir = tempfile::tempdir().unwrap();
-        let table = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        let handle = table.get_or_create("T", 3).unwrap();
-        handle.queue.put(0, Unit { phy_offset: 0, size: 1, tags_code: 0 }).unwrap();
-        table.get_or_create("only-in-memory", 0).unwrap();
-        std::fs::write(dir.path().join("stray"), b"").unwrap();
-        std::fs::create_dir(dir.path().join("T/not-a-number")).unwrap();
-
-        let again = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        assert_eq!(again.topics(), ["T"]);
-        assert_eq!(again.queue_ids("T"), [3]);
-        std::fs::remove_dir(dir.path().join("T/not-a-number")).unwrap();
-        assert_eq!(again.delete_topic("T").unwrap(), 1);
-        assert!(!dir.path().join("T").exists());
-    }
-
-    #[test]
-    fn light_queues_are_counted_as_they_come_and_go() {
-        let dir = tempfile::tempdir().unwrap();
-        let table = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        for number in 0..3 {
-            assert!(table.get_or_create_light(&format!("%LMQ%{number}"), 3).unwrap().is_ok());
-        }
-        let refused = table.get_or_create_light("%LMQ%3", 3).unwrap().unwrap_err();
-        assert_eq!(refused, LightQueueLimit { limit: 3, found: 3 });
-        assert!(table.get_or_create_light("%LMQ%1", 3).unwrap().is_ok(), "one that is there");
-        assert!(table.get("%LMQ%3", 0).is_none());
-        table.get_or_create("T", 0).unwrap();
-        assert_eq!(table.delete_topic("%LMQ%0").unwrap() + table.delete_topic("T").unwrap(), 2);
-        assert_eq!(table.light_queues(), 2);
-        let handle = table.get_or_create_light("%LMQ%3", 3).unwrap().unwrap();
-        handle.queue.put(0, Unit { phy_offset: 0, size: 1, tags_code: 0 }).unwrap();
-        let again = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        assert_eq!(again.light_queues(), 1, "those on disk");
-    }
-
-    #[test]
-    fn a_topic_cannot_leave_the_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        let table = ConsumeQueueTable::load(&Env::os(), dir.path(), 200).unwrap();
-        for topic in ["", ".", "..", "../x", "a/b", "a\\b", "a\0", &"t".repeat(256)] {
-            assert!(table.get_or_create(topic, 0).is_err(), "{topic:?}");
-        }
-        assert!(table.get_or_create("T", -1).is_err());
-    }
-}
+mod tests;

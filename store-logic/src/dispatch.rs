@@ -25,6 +25,8 @@ pub struct DispatchRequest<'a> {
     pub store_timestamp: i64,
     /// Position in the queue.
     pub consume_queue_offset: u64,
+    /// Messages in the record: more than 1 in an inner batch alone.
+    pub batch_size: u16,
     /// Keys, separated by blanks.
     pub keys: Option<&'a str>,
     /// The client's unique id.
@@ -50,6 +52,15 @@ pub struct UnitPlace<'a> {
     pub queue_id: i32,
     /// Position in the queue.
     pub queue_offset: u64,
+    /// Queue offsets that the record takes there: 1, but for inner batches.
+    pub count: u16,
+}
+
+impl UnitPlace<'_> {
+    /// Queue offset behind the record's last message.
+    pub fn next_offset(&self) -> u64 {
+        self.queue_offset.saturating_add(u64::from(self.count))
+    }
 }
 
 /// Deliver time of a delayed message, from its level and its store time (both as in `messageDelayLevel`).
@@ -108,6 +119,7 @@ impl<'a> DispatchRequest<'a> {
             store_timestamp: head.store_timestamp,
             // A negative one is damaged, and must not look like the first of a queue.
             consume_queue_offset: u64::try_from(head.queue_offset).unwrap_or(u64::MAX),
+            batch_size: 1,
             keys: None,
             uniq_key: None,
             tags: None,
@@ -117,6 +129,7 @@ impl<'a> DispatchRequest<'a> {
             properties,
         };
         let mut level = 0;
+        let (mut inner_num, mut inner_base) = (None, None);
         for (name, value) in properties::pairs(properties) {
             match name {
                 names::KEYS => request.keys = Some(value),
@@ -124,8 +137,17 @@ impl<'a> DispatchRequest<'a> {
                 names::TAGS => request.tags = Some(value),
                 names::INNER_MULTI_DISPATCH => request.multi_dispatch = Some(value),
                 names::INNER_MULTI_QUEUE_OFFSET => request.multi_queue_offset = Some(value),
+                names::INNER_NUM => inner_num = Some(value),
+                names::INNER_BASE => inner_base = Some(value),
                 names::DELAY_TIME_LEVEL => level = value.parse().unwrap_or(0),
                 _ => {}
+            }
+        }
+        if head.sys_flag & sys_flag::INNER_BATCH != 0 {
+            // Both or none, as Apache reads them.
+            if let (Some(count), Some(base)) = (inner_num.and_then(inner_count), inner_base.and_then(offset))
+            {
+                (request.batch_size, request.consume_queue_offset) = (count, base);
             }
         }
         request.tags_code = tags_code::tags_code(request.tags);
@@ -143,7 +165,12 @@ impl<'a> DispatchRequest<'a> {
 
     /// The record's place in the queue of its topic.
     pub fn own_place(&self) -> UnitPlace<'a> {
-        UnitPlace { topic: self.topic, queue_id: self.queue_id, queue_offset: self.consume_queue_offset }
+        UnitPlace {
+            topic: self.topic,
+            queue_id: self.queue_id,
+            queue_offset: self.consume_queue_offset,
+            count: self.batch_size,
+        }
     }
 
     /// The record's places in light queues.
@@ -153,6 +180,16 @@ impl<'a> DispatchRequest<'a> {
             topic,
             queue_id: multi_dispatch::LMQ_QUEUE_ID,
             queue_offset,
+            count: 1,
         })
     }
+}
+
+/// Messages that a value of [`names::INNER_NUM`] tells of; `None` for anything a queue unit cannot say.
+pub fn inner_count(value: &str) -> Option<u16> {
+    value.parse::<i16>().ok().filter(|count| *count > 0).map(i16::unsigned_abs)
+}
+
+fn offset(value: &str) -> Option<u64> {
+    value.parse::<i64>().ok().and_then(|offset| u64::try_from(offset).ok())
 }

@@ -5,6 +5,8 @@
 //! past damage, [`QueueReader`] looks up units, [`IndexReader`] reads header, slots and entries. All of them open files
 //! for reading only and hold a bounded part of them in memory.
 
+mod batch_consume_queue;
+mod batch_queue_reader;
 mod checkpoint;
 mod commit_log;
 mod config_file;
@@ -18,6 +20,8 @@ mod message_fields;
 mod notes_file;
 mod queue_reader;
 
+pub use batch_consume_queue::BatchConsumeQueueInspector;
+pub use batch_queue_reader::{BatchPlace, BatchQueueReader};
 pub use checkpoint::{CheckpointInspector, read_checkpoint};
 pub use commit_log::{CommitLogInspector, damage_finding, is_selected, offset_bounds};
 pub use config_file::ConfigFileInspector;
@@ -54,6 +58,7 @@ pub mod conditions {
 pub fn registry(env: &Env, geometries: &[IndexGeometry]) -> Registry {
     Registry::new()
         .with(ConsumeQueueInspector::new(env))
+        .with(BatchConsumeQueueInspector::new(env))
         .with(IndexFileInspector::new(env, geometries))
         .with(CheckpointInspector)
         .with(ConfigFileInspector)

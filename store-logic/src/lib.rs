@@ -58,13 +58,17 @@ pub mod inspectors;
 pub mod java_json;
 pub mod message;
 pub mod multi_dispatch;
+mod queue;
+mod queue_type;
 pub mod snapshot_file;
 pub mod store_checkpoint;
 mod sync;
 
-pub use consume_queue_table::{ConsumeQueueTable, ExtQueues, LightQueueLimit, QueueHandle};
+pub use consume_queue_table::{BatchQueues, ConsumeQueueTable, ExtQueues, LightQueueLimit, QueueHandle};
 pub use error::{LogicError, Result};
 pub use index_file_set::{IndexEnd, IndexFileSet};
+pub use queue::{CqUnit, CqUnits, Queue, QueueWindow};
+pub use queue_type::{QueueType, QueueTypes};
 
 // Vocabulary from below.
 #[cfg(loom)]

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store_core::config::{BrokerRole, DelayLevels};
 use store_core::service::{ServiceThread, Sleeper, Wakeup, wakeup};
-use store_core::{DefaultMessageStore, Env, MessageStore};
+use store_core::{DefaultMessageStore, Env, MessageStore, StorePaths};
 
 impl Broker {
     /// Opens the store and starts serving. `namesrv_port` is where the name server in this process listens; it starts
@@ -37,19 +37,24 @@ impl Broker {
     /// The first step that fails, with what it was about. Nothing keeps running then.
     pub async fn start(env: Env, loaded: Loaded, namesrv_port: u16) -> Result<Self> {
         let effective_properties = loaded.effective_properties();
-        let Loaded { broker: config, store: store_config, .. } = loaded;
+        let Loaded { broker: config, store: mut store_config, .. } = loaded;
         if store_config.broker_role == BrokerRole::Slave {
             bail!(
                 "brokerRole=SLAVE: replication is not part of this release; use ASYNC_MASTER or SYNC_MASTER"
             );
         }
+        // The store has to know which topics have batch queues before it looks at its log.
+        let topics = TopicConfigManager::new(&config, env.now_millis())
+            .with_light_queues(store_config.multi_dispatch.is_on());
+        load_table(&config_store(&env, &StorePaths::new(&store_config).config()), &topics, env.now_millis())?;
+        store_config.queue_types = topics.queue_types();
         let delay_levels = store_config.delay_levels.clone();
         let opening = env.clone();
         let store = tokio::task::spawn_blocking(move || DefaultMessageStore::open(&opening, store_config))
             .await
             .context("opening the store")??;
         let store = Arc::new(store);
-        let serving = Serving { env, config, delay_levels, effective_properties, namesrv_port };
+        let serving = Serving { env, config, topics, delay_levels, effective_properties, namesrv_port };
         match Self::serve(serving, Arc::clone(&store)).await {
             Ok(broker) => Ok(broker),
             Err(error) => {
@@ -64,7 +69,7 @@ impl Broker {
     }
 
     async fn serve(serving: Serving, store: Arc<DefaultMessageStore>) -> Result<Self> {
-        let Serving { env, config, delay_levels, effective_properties, namesrv_port } = serving;
+        let Serving { env, config, topics, delay_levels, effective_properties, namesrv_port } = serving;
         let bind = parse_ip(&config.bind_address)?;
         let name_server = start_name_server(&config, bind, namesrv_port).await?;
         let namesrv = match &name_server {
@@ -76,8 +81,7 @@ impl Broker {
         let check_wakeup = wakeup();
         let now = env.now_millis();
         let context = Arc::new(BrokerContext {
-            topics: TopicConfigManager::new(&config, now)
-                .with_light_queues(store.config().multi_dispatch.is_on()),
+            topics,
             groups: SubscriptionGroupManager::new(&config, now),
             offsets: ConsumerOffsetManager::new(config.consumer_offset_update_version_step, now)
                 .with_light_queues(store.config().multi_dispatch.is_on()),
@@ -114,6 +118,7 @@ impl Broker {
 struct Serving {
     env: Env,
     config: BrokerConfig,
+    topics: TopicConfigManager,
     delay_levels: DelayLevels,
     effective_properties: String,
     namesrv_port: u16,
@@ -146,17 +151,23 @@ async fn start_name_server(config: &BrokerConfig, bind: IpAddr, port: u16) -> Re
         .context("cannot start the name server (is another one running? set namesrvAddr to use it)")
 }
 
-/// Reads the JSON files; a new broker writes its own.
+/// Reads one JSON file.
+fn load_table(files: &ConfigStore, manager: &dyn ConfigManager, now: i64) -> Result<()> {
+    let outcome = files.load(manager, now)?;
+    if outcome.is_suspicious() {
+        tracing::warn!(file = manager.config_file_name(), "{outcome}");
+    }
+    Ok(())
+}
+
+/// Reads the JSON files other than that of topics; a new broker writes its own.
 fn load_tables(context: &BrokerContext, delay_offsets: &DelayOffsets) -> Result<()> {
     // Progress from before light queues were served counts until there is some from since then.
     let former_offsets = context.offsets.without_light_queues();
-    let managers: [&dyn ConfigManager; 5] =
-        [&context.topics, &context.groups, &former_offsets, &context.offsets, delay_offsets];
+    let managers: [&dyn ConfigManager; 4] =
+        [&context.groups, &former_offsets, &context.offsets, delay_offsets];
     for manager in managers {
-        let outcome = context.files.load(manager, context.now())?;
-        if outcome.is_suspicious() {
-            tracing::warn!(file = manager.config_file_name(), "{outcome}");
-        }
+        load_table(&context.files, manager, context.now())?;
     }
     context.files.persist(&context.topics)?;
     context.files.persist(&context.groups)?;

@@ -13,6 +13,8 @@ const MAX_INT: i64 = i32::MAX as i64;
 const MIN_LOG_FILE: i64 = 4096;
 /// Bytes of a queue unit.
 const QUEUE_UNIT: u64 = 20;
+/// Bytes of a batch queue unit.
+const BATCH_QUEUE_UNIT: u64 = 46;
 
 pub(super) static SETTINGS: &[Setting] = &[
     Setting {
@@ -99,6 +101,17 @@ pub(super) static SETTINGS: &[Setting] = &[
     number!("commitCommitLogLeastPages", store.pool.commit_commit_log_least_pages, 0..=MAX_INT),
     number!("commitCommitLogThoroughInterval", store.pool.commit_commit_log_thorough_interval, 0..=MAX_INT),
     flag!("wakeCommitWhenPutMessage", store.pool.wake_commit_when_put_message),
+    Setting {
+        key: "mapperFileSizeBatchConsumeQueue",
+        set: |settings, text| {
+            let given: u64 = value::number(text, 1..=MAX_INT)?;
+            let used = given.div_ceil(BATCH_QUEUE_UNIT) * BATCH_QUEUE_UNIT;
+            settings.store.consume_queue.mapper_file_size_batch_consume_queue = used;
+            Ok((used != given)
+                .then(|| format!("{given} is not a multiple of {BATCH_QUEUE_UNIT}, {used} is used")))
+        },
+        show: |settings| settings.store.consume_queue.mapper_file_size_batch_consume_queue.to_string(),
+    },
     Setting {
         key: "mappedFileSizeConsumeQueue",
         set: |settings, text| {

@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::net::SocketAddr;
 
+use crate::processors::decode_batch;
 use bytes::Bytes;
 use flate2::read::ZlibDecoder;
 use store_core::properties::{Properties, names};
@@ -13,6 +14,8 @@ use store_core::{UnixMillis, message_id, sys_flag};
 const MAX_INFLATED: u64 = 128 * 1024 * 1024;
 /// Bits of the sysFlag that tell the compression (`MessageSysFlag.COMPRESSION_TYPE_COMPARATOR`).
 const COMPRESSION_MASK: i32 = 0x700;
+/// Bits of a record whose body is a batch, one message behind the other.
+const INNER_BATCH: i32 = sys_flag::INNER_BATCH | sys_flag::NEED_UNWRAP;
 /// Topics with this prefix hold messages to be consumed again.
 pub(super) const RETRY_TOPIC_PREFIX: &str = "%RETRY%";
 
@@ -37,6 +40,14 @@ pub enum RecordError {
         at: usize,
         /// What is wrong there.
         fault: Fault,
+    },
+    /// The body of an inner batch holds no messages.
+    #[error("record at byte {at}: inner batch: {found}")]
+    InnerBatch {
+        /// Position in the pulled bytes.
+        at: usize,
+        /// What is wrong.
+        found: String,
     },
     /// A body that should be compressed with zlib is not.
     #[error("record at byte {at}: zlib body: {source}")]
@@ -119,7 +130,7 @@ impl ReceivedMessage {
     }
 }
 
-/// Reads the records of a pull answer, one behind the other. Bodies refer to `pulled` and are not copied.
+/// Reads the messages of a pull answer, one record behind the other; inner batches are taken apart. Bodies refer to `pulled` and are not copied.
 ///
 /// # Errors
 ///
@@ -138,10 +149,32 @@ pub fn decode_records(pulled: &Bytes) -> Result<Vec<ReceivedMessage>, RecordErro
             Err(fault) => return Err(RecordError::Fault { at, fault }),
         };
         let message = ReceivedMessage::new(&record, pulled);
-        messages.push(message.map_err(|source| RecordError::Inflate { at, source })?);
+        let message = message.map_err(|source| RecordError::Inflate { at, source })?;
+        if record.sys_flag & INNER_BATCH == INNER_BATCH {
+            unwrap(&message, &mut messages).map_err(|found| RecordError::InnerBatch { at, found })?;
+        } else {
+            messages.push(message);
+        }
         at += record.total_size as usize;
     }
     Ok(messages)
+}
+
+/// Takes the messages out of an inner batch. What its own properties do not say, the record does.
+fn unwrap(batch: &ReceivedMessage, messages: &mut Vec<ReceivedMessage>) -> Result<(), String> {
+    for (queue_offset, entry) in (batch.queue_offset..).zip(decode_batch(&batch.body)?) {
+        let properties = Properties::parse(entry.properties);
+        let unique_id = properties.get(names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX);
+        messages.push(ReceivedMessage {
+            queue_offset,
+            msg_id: unique_id.unwrap_or(&batch.offset_msg_id).to_owned(),
+            flag: entry.flag,
+            body: batch.body.slice_ref(entry.body),
+            properties,
+            ..batch.clone()
+        });
+    }
+    Ok(())
 }
 
 fn body(record: &MessageView<'_>, pulled: &Bytes) -> io::Result<(Bytes, Option<Compression>)> {

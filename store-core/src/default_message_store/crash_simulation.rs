@@ -69,6 +69,11 @@ fn batches_survive_every_power_cut() {
 }
 
 #[test]
+fn inner_batches_survive_every_power_cut() {
+    cut_everywhere(&Scenario::inner_batches(), 1);
+}
+
+#[test]
 fn background_flush_invents_nothing_at_any_power_cut() {
     cut_everywhere(&Scenario::background_flush(), 1);
 }

@@ -14,7 +14,7 @@ impl Shared {
         let (_tail, _) = self.log.lock_tail(|| self.env.now_millis());
         let queues = self.queues.all();
         let units = queues.iter().filter(|handle| topics.contains(&handle.queue.topic()));
-        let units = units.map(|handle| handle.queue.max_offset()).sum();
+        let units = units.map(|handle| handle.queue.unit_count()).sum();
         self.notes.add_deleted_topics(topics, self.log.wrote_offset(), units);
         self.notes.write()?;
         let mut deleted = 0;
@@ -32,10 +32,5 @@ impl Shared {
             lost.write(&self.env, &self.paths)?;
         }
         Ok(())
-    }
-
-    /// True for a topic whose queues are batch queues, which Apache alone writes.
-    pub(super) fn has_batch_queues(&self, topic: &str) -> bool {
-        self.batch_topics.contains(topic)
     }
 }

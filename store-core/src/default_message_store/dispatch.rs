@@ -8,8 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use store_logic::commit_log::format::{Decoded, Fault, MIN_RECORD, MessageView, decode};
 use store_logic::consume_queue::{PutUnit, Unit};
 use store_logic::dispatch::{DeliverTime, DispatchRequest, UnitPlace};
-use store_logic::{ConsumeQueueTable, LogicError, Result};
+use store_logic::{ConsumeQueueTable, CqUnit, LogicError, QueueType, Result};
 
+/// Most messages of a record.
+const MAX_INNER: u64 = i16::MAX as u64;
 /// Bytes dispatched in one step.
 pub(super) const STEP_BYTES: usize = 4 << 20;
 
@@ -124,11 +126,10 @@ impl Shared {
         Ok(())
     }
 
-    /// The record's places in queues of the kind this store writes: its own, then those in light queues. None in topics
-    /// that were deleted since, and none where no queue can be: the record is damaged then, and one record must not keep
-    /// all others from their queues.
+    /// The record's places in queues: its own, then those in light queues. None in topics that were deleted since, and
+    /// none where no queue can be: the record is damaged then, and one record must not keep all others from their queues.
     pub(super) fn places<'a>(&self, request: &DispatchRequest<'a>) -> impl Iterator<Item = UnitPlace<'a>> {
-        let own = Some(request.own_place()).filter(|own| !self.has_batch_queues(own.topic));
+        let own = Some(self.own_place(request));
         let light = Some(request).filter(|_| self.config.multi_dispatch.is_on());
         let places = own.into_iter().chain(light.into_iter().flat_map(DispatchRequest::light_places));
         let places = places.filter(|place| ConsumeQueueTable::can_be_queue(place.topic, place.queue_id));
@@ -136,11 +137,20 @@ impl Shared {
         places.filter(move |place| is_visible && !self.notes.is_of_deleted_topic(place.topic, phy_offset))
     }
 
+    /// The record's place in the queue of its topic. In an ordinary queue an inner batch has one, as in Apache's.
+    pub(super) fn own_place<'a>(&self, request: &DispatchRequest<'a>) -> UnitPlace<'a> {
+        let mut own = request.own_place();
+        if own.count > 1 && self.queues.queue_type(own.topic) == QueueType::SimpleCq {
+            own.count = 1;
+        }
+        own
+    }
+
     fn put_unit(&self, request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> Result<()> {
-        let UnitPlace { topic, queue_id, queue_offset } = *place;
+        let UnitPlace { topic, queue_id, queue_offset, .. } = *place;
         let handle = self.queues.get_or_create(topic, queue_id)?;
-        let (unit, stored) = (unit_of(request), Some(request.store_timestamp));
-        match handle.queue.put_stored(queue_offset, unit, stored)? {
+        let unit = unit_at(request, place);
+        match handle.queue.put(&unit, request.store_timestamp)? {
             PutUnit::Appended | PutUnit::Present | PutUnit::Torn(_) | PutUnit::Stale => {}
             PutUnit::Taken(present) => {
                 tracing::warn!(
@@ -161,8 +171,7 @@ impl Shared {
                     queue_offset,
                     "messages are missing between two neighbours of a queue; their places stay empty"
                 );
-                handle.queue.pad_to(queue_offset)?;
-                handle.queue.put_stored(queue_offset, unit, stored)?;
+                handle.queue.put_behind_gap(&unit, request.store_timestamp)?;
             }
         }
         Ok(())
@@ -176,8 +185,8 @@ impl Shared {
         place: &UnitPlace<'_>,
         next: u64,
     ) -> bool {
-        let missing = place.queue_offset.saturating_sub(next);
-        let possible = missing <= self.log.max_offset() / MIN_RECORD;
+        let kind = self.queues.queue_type(place.topic);
+        let possible = is_possible_gap(kind, place.queue_offset, next, self.log.max_offset());
         if !possible {
             tracing::error!(
                 topic = place.topic,
@@ -200,7 +209,7 @@ impl Shared {
         let arrival = Arrival {
             topic: place.topic,
             queue_id: place.queue_id,
-            next_offset: place.queue_offset.saturating_add(1),
+            next_offset: place.next_offset(),
             tags_code: request.tags_code,
             store_timestamp: request.store_timestamp,
             properties: request.properties,
@@ -218,7 +227,17 @@ impl Shared {
     }
 }
 
-/// The queue unit of a record.
-pub(super) fn unit_of(request: &DispatchRequest<'_>) -> Unit {
+/// Whether a log of so many bytes could have held the messages of a queue from `next` up to `queue_offset`.
+pub(crate) fn is_possible_gap(kind: QueueType, queue_offset: u64, next: u64, log_bytes: u64) -> bool {
+    let of_record = if kind == QueueType::BatchCq { MAX_INNER } else { 1 };
+    queue_offset.saturating_sub(next) <= (log_bytes / MIN_RECORD).saturating_mul(of_record)
+}
+
+/// The unit of a record at one of its places.
+pub(super) fn unit_at(request: &DispatchRequest<'_>, place: &UnitPlace<'_>) -> CqUnit {
+    CqUnit { queue_offset: place.queue_offset, count: place.count, unit: unit_of(request) }
+}
+
+fn unit_of(request: &DispatchRequest<'_>) -> Unit {
     Unit { phy_offset: request.phy_offset, size: request.msg_size, tags_code: request.tags_code }
 }

@@ -5,11 +5,12 @@ use crate::config::BrokerRole;
 use crate::get_result::{GetMessageStatus, GetResult};
 use crate::message_store::GetRequest;
 use store_logic::commit_log::format::{Decoded, decode};
-use store_logic::consume_queue::{ConsumeQueue, Unit};
+use store_logic::consume_queue::Unit;
 use store_logic::message::properties::{self, names};
 use store_logic::message::tags_code;
+use store_logic::{CqUnit, Queue};
 
-/// Bytes of a queue unit, for the limit of how much is looked through.
+/// Bytes of a message's queue unit, for the limit of how much is looked through.
 const UNIT_SIZE: u64 = 20;
 
 impl Shared {
@@ -17,7 +18,7 @@ impl Shared {
         let began = self.env.clock().monotonic();
         let result = self.find(request);
         let took = self.env.clock().monotonic().saturating_sub(began);
-        self.stats.count_get(result.messages.len() as u64, took);
+        self.stats.count_get(result.message_count, took);
         result
     }
 
@@ -61,6 +62,7 @@ fn empty(status: GetMessageStatus, next_begin_offset: u64, min_offset: u64, max_
     GetResult {
         status,
         messages: Vec::new(),
+        message_count: 0,
         total_bytes: 0,
         next_begin_offset,
         min_offset,
@@ -72,7 +74,7 @@ fn empty(status: GetMessageStatus, next_begin_offset: u64, min_offset: u64, max_
 /// One read under way.
 struct Collector<'a> {
     shared: &'a Shared,
-    queue: &'a ConsumeQueue,
+    queue: &'a Queue,
     request: &'a GetRequest<'a>,
     first: u64,
     result: GetResult,
@@ -88,7 +90,7 @@ enum Go {
 }
 
 impl<'a> Collector<'a> {
-    fn new(shared: &'a Shared, queue: &'a ConsumeQueue, request: &'a GetRequest<'a>, first: u64) -> Self {
+    fn new(shared: &'a Shared, queue: &'a Queue, request: &'a GetRequest<'a>, first: u64) -> Self {
         let result = empty(GetMessageStatus::NoMatchedMessage, first, queue.min_offset(), queue.max_offset());
         Self { shared, queue, request, first, result, skip_until: 0, last_phy: 0 }
     }
@@ -105,10 +107,8 @@ impl<'a> Collector<'a> {
                 self.result.next_begin_offset = self.queue.roll_next(self.result.next_begin_offset);
                 break;
             };
-            for (queue_offset, unit) in units {
-                if queue_offset >= self.result.max_offset
-                    || matches!(self.look_at(queue_offset, &unit), Go::Stop)
-                {
+            for found in units {
+                if found.queue_offset >= self.result.max_offset || matches!(self.look_at(&found), Go::Stop) {
                     break;
                 }
             }
@@ -118,14 +118,17 @@ impl<'a> Collector<'a> {
         self.result
     }
 
-    fn look_at(&mut self, queue_offset: u64, unit: &Unit) -> Go {
+    fn look_at(&mut self, found: &CqUnit) -> Go {
+        let unit = &found.unit;
         let read = &self.shared.config.read;
         let scan_limit =
             u64::from(read.max_filter_message_size).max(u64::from(self.request.max_messages) * UNIT_SIZE);
-        if (queue_offset - self.first) * UNIT_SIZE >= scan_limit || self.is_full(unit) {
+        // The first record of a batch queue may begin before what was asked for.
+        let looked_through = found.queue_offset.saturating_sub(self.first) * UNIT_SIZE;
+        if looked_through >= scan_limit || self.is_full(found) {
             return Go::Stop;
         }
-        self.result.next_begin_offset = queue_offset + 1;
+        self.result.next_begin_offset = found.next_offset();
         self.last_phy = unit.phy_offset;
         if unit.is_blank() || unit.phy_offset < self.skip_until {
             return Go::On;
@@ -136,7 +139,7 @@ impl<'a> Collector<'a> {
         let Some(record) = self.shared.log.record_named(unit.phy_offset, unit.size) else {
             if self.shared.is_unreadable(unit.phy_offset) {
                 // The message may be there again after a restart: the reader must not be led past it.
-                self.result.next_begin_offset = queue_offset;
+                self.result.next_begin_offset = found.queue_offset.max(self.first);
                 if self.result.messages.is_empty() {
                     self.result.status = GetMessageStatus::OffsetFoundNull;
                 }
@@ -156,6 +159,7 @@ impl<'a> Collector<'a> {
         }
         self.result.total_bytes += record.len() as u64;
         self.result.messages.push(record);
+        self.result.message_count += u64::from(found.count);
         self.result.status = GetMessageStatus::Found;
         self.skip_until = 0;
         Go::On
@@ -179,9 +183,9 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// True when the unit's message would be too much. The first message always fits.
-    fn is_full(&self, unit: &Unit) -> bool {
-        let count = self.result.messages.len() as u64;
+    /// True when the unit's record would be too much. The first record always fits.
+    fn is_full(&self, found: &CqUnit) -> bool {
+        let (unit, count) = (&found.unit, self.result.message_count);
         if count == 0 {
             return false;
         }
@@ -191,7 +195,7 @@ impl<'a> Collector<'a> {
         } else {
             (read.max_transfer_bytes_on_message_in_disk, read.max_transfer_count_on_message_in_disk)
         };
-        count >= u64::from(self.request.max_messages)
+        count + u64::from(found.count) > u64::from(self.request.max_messages)
             || count >= u64::from(messages)
             || self.result.total_bytes + u64::from(unit.size) > bytes
     }

@@ -28,12 +28,12 @@ use crate::store_notes::StoreNotes;
 use crate::store_paths::StorePaths;
 use crate::sync::{Arc, AtomicI64, AtomicU32, AtomicU64, Mutex, OnceLock};
 use log::open_log;
-use std::collections::HashSet;
 use store_logic::flushed_mark::FlushedMark;
 use store_logic::index_file::format::IndexGeometry;
 use store_logic::store_checkpoint::StoreCheckpoint;
 use store_logic::{
-    ConsumeQueueTable, Env, ExtQueues, FileKind, IndexFileSet, LockFile, LogicError, MapError, total_memory,
+    BatchQueues, ConsumeQueueTable, Env, ExtQueues, IndexFileSet, LockFile, LogicError, MapError,
+    total_memory,
 };
 
 /// Services that exist before the shared state does, and the wake-ups handed into it.
@@ -144,9 +144,7 @@ fn load(
     env.disk().create_dir_all(&paths.consume_queue())?;
     let allocate_wakeup = wakeup();
     let (log, allocate, pool) = open_log(env, &config, &paths, allocate_wakeup.0.clone())?;
-    let queues =
-        load_queues(env, &config, &paths).map_err(|error| name_key("mappedFileSizeConsumeQueue", error))?;
-    let batch_topics = load_batch_topics(env, &paths)?;
+    let queues = load_queues(env, &config, &paths).map_err(|error| name_queue_key(&paths, error))?;
     let checkpoint = Arc::new(StoreCheckpoint::open(env, &paths.checkpoint())?);
     let index = load_index(env, &config, &paths)?;
     let index_wakeup = wakeup();
@@ -161,7 +159,6 @@ fn load(
         checkpoint,
         flushed_mark: OnceLock::new(),
         notes,
-        batch_topics,
         flags: RunningFlags::default(),
         stats: Arc::new(StoreStats::new(env.now_millis())),
         group_commit: GroupCommitQueue::new(group_commit.0.clone()),
@@ -200,12 +197,24 @@ fn name_key(key: &'static str, error: LogicError) -> StoreError {
     }
 }
 
+fn name_queue_key(paths: &StorePaths, error: LogicError) -> StoreError {
+    let is_batch = matches!(&error, LogicError::Map(MapError::WrongSize { path, .. })
+        if path.starts_with(paths.batch_consume_queue()));
+    name_key(if is_batch { "mapperFileSizeBatchConsumeQueue" } else { "mappedFileSizeConsumeQueue" }, error)
+}
+
 fn load_queues(
     env: &Env,
     config: &MessageStoreConfig,
     paths: &StorePaths,
 ) -> Result<ConsumeQueueTable, LogicError> {
+    let types = config.queue_types.clone();
     let config = &config.consume_queue;
+    let batch = BatchQueues {
+        directory: paths.batch_consume_queue(),
+        file_size: config.mapper_file_size_batch_consume_queue,
+        types,
+    };
     let ext = ExtQueues {
         directory: paths.consume_queue_ext(),
         file_size: config.mapped_file_size_consume_queue_ext,
@@ -218,18 +227,7 @@ fn load_queues(
         None
     };
     let file_size = config.mapped_file_size_consume_queue;
-    ConsumeQueueTable::load_with_ext(env, &paths.consume_queue(), file_size, ext)
-}
-
-/// Names of the topics whose queues Apache keeps as batch queues.
-fn load_batch_topics(env: &Env, paths: &StorePaths) -> Result<HashSet<String>, StoreError> {
-    let entries = env.disk().read_dir(&paths.batch_consume_queue())?;
-    let directories = entries.into_iter().filter(|entry| entry.kind == FileKind::Directory);
-    let topics: HashSet<String> = directories.map(|entry| entry.name).collect();
-    if !topics.is_empty() {
-        tracing::warn!(?topics, "topics with batch queues are neither written nor dispatched by this store");
-    }
-    Ok(topics)
+    ConsumeQueueTable::load_all(env, &paths.consume_queue(), file_size, ext, Some(batch))
 }
 
 fn load_index(

@@ -1,5 +1,6 @@
 //! A message's way into the log: checked and encoded first, placed while the tail is held, answered when durable.
 
+mod inner_batch;
 mod light_queues;
 
 use super::Shared;
@@ -7,6 +8,7 @@ use crate::config::{BrokerRole, FlushDiskType};
 use crate::put_result::{AppendResult, PutMessageStatus, PutResult};
 use crate::put_ticket::PutTicket;
 use crate::sync::{Arc, thread_local};
+use inner_batch::InnerBatch;
 use light_queues::LightQueues;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -40,7 +42,8 @@ impl Shared {
             Ok((appended, result)) => {
                 let bytes = appended.end_offset - appended.phy_offset;
                 let took = self.env.clock().monotonic().saturating_sub(began);
-                self.stats.count_put(messages.len() as u64, bytes, took);
+                let count = result.appended.as_ref().map_or(0, |appended| appended.message_count);
+                self.stats.count_put(count, bytes, took);
                 self.wake_after_put();
                 let waits = self.waits_for_disk(&messages[0]);
                 if !waits {
@@ -73,9 +76,12 @@ impl Shared {
         let max_body = self.config.commit_log.max_message_size as usize;
         batch.append_record_crc(self.config.commit_log.enabled_append_prop_crc);
         let mut light_queues = LightQueues::default();
+        let inner = InnerBatch::of(self, messages)?;
         for message in messages {
             let names = LightQueues::requested(self, message)?;
-            if names.is_empty() {
+            if let Some(inner) = &inner {
+                inner.push(message, &names, max_body, batch)?;
+            } else if names.is_empty() {
                 batch.push(message, max_body).map_err(|error| refuse_illegal(&error))?;
             } else {
                 let record = batch.push_multi_dispatch(message, max_body);
@@ -85,13 +91,14 @@ impl Shared {
         self.log.check_fits(batch).map_err(|error| refuse_illegal(&error))?;
         let first = &messages[0];
         let handle = self.queue_of(first)?;
-        self.append(first, handle, &mut light_queues, batch)
+        self.append(first, handle, inner.as_ref(), &mut light_queues, batch)
     }
 
     fn append(
         &self,
         first: &Message<'_>,
         mut handle: Arc<QueueHandle>,
+        inner: Option<&InnerBatch>,
         light_queues: &mut LightQueues,
         batch: &mut RecordBatch,
     ) -> Result<(Appended, PutResult), PutResult> {
@@ -104,9 +111,14 @@ impl Shared {
         }
         light_queues.assign(self, batch)?;
         let queue_offset = if visible { handle.next_offset() } else { 0 };
+        let mut message_count = batch.len() as u64;
+        if let Some(inner) = inner {
+            inner.assign(&handle, queue_offset, batch)?;
+            message_count = inner.count();
+        }
         let appended = tail.append(batch, queue_offset, now).map_err(|error| self.refuse_append(error))?;
         if visible {
-            handle.set_next_offset(queue_offset + batch.len() as u64);
+            handle.set_next_offset(queue_offset + message_count);
         }
         light_queues.advance();
         drop(tail);
@@ -119,6 +131,7 @@ impl Shared {
             wrote_offset: appended.phy_offset,
             wrote_bytes: appended.end_offset - appended.phy_offset,
             logics_offset: queue_offset,
+            message_count,
             store_timestamp: appended.store_timestamp,
             batch_offsets,
         };
@@ -153,12 +166,7 @@ impl Shared {
             let reason = "a batch whose messages are for different queues";
             return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
         }
-        if self.has_batch_queues(first.topic) {
-            let reason = format!("topic {} has batch queues, which this store does not write", first.topic);
-            return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
-        }
         self.check_topic(first.topic)?;
-        messages.iter().try_for_each(check_no_inner_batch)?;
         self.check_page_cache_busy()
     }
 
@@ -236,20 +244,4 @@ fn refuse_illegal(error: &EncodeError) -> PutResult {
         _ => PutMessageStatus::MessageIllegal,
     };
     PutResult::refused(status, error.to_string())
-}
-
-/// Refuses messages that hold several: only batch queues can count them. A count that is no number would end the log
-/// for Apache's reader.
-fn check_no_inner_batch(message: &Message<'_>) -> Result<(), PutResult> {
-    let flagged = message.sys_flag & sys_flag::INNER_BATCH != 0;
-    let counts = |properties| properties::get(properties, names::INNER_NUM).is_some();
-    if flagged || (properties::may_name_inner(message.properties) && counts(message.properties)) {
-        let reason = format!(
-            "an inner batch (sysFlag {:#x}, property {}) needs a topic with batch queues",
-            message.sys_flag,
-            names::INNER_NUM
-        );
-        return Err(PutResult::refused(PutMessageStatus::MessageIllegal, reason));
-    }
-    Ok(())
 }

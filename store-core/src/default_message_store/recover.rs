@@ -173,7 +173,7 @@ impl Shared {
             let is_former = |queue_id: &i32| {
                 let handle = self.queues.get(&topic, *queue_id);
                 let last = handle.and_then(|handle| handle.queue.last_unit());
-                last.is_none_or(|last| last.phy_offset < log_end)
+                last.is_none_or(|last| last.unit.phy_offset < log_end)
             };
             if !handles.is_empty() && handles.iter().all(is_former) {
                 self.queues.delete_topic(&topic)?;
@@ -182,16 +182,17 @@ impl Shared {
         Ok(())
     }
 
-    /// Units of all queues, counted from queue offset 0: it falls when queue files get lost.
+    /// Units of all queues, counted from byte 0 of each: it falls when queue files get lost.
     pub(super) fn count_units(&self) -> u64 {
-        self.queues.all().iter().map(|handle| handle.queue.max_offset()).sum()
+        self.queues.all().iter().map(|handle| handle.queue.unit_count()).sum()
     }
 
     /// What queues and index say once they were recovered.
     fn known_after_recovery(&self, clean: bool) -> Result<Known, StoreError> {
         let indexed = self.recover_index(clean)?;
         let ends = self.queues.all();
-        let ends = ends.iter().filter_map(|handle| handle.queue.last_unit()).map(|unit| unit.end_offset());
+        let ends =
+            ends.iter().filter_map(|handle| handle.queue.last_unit()).map(|last| last.unit.end_offset());
         Ok(Known { units: self.count_units(), end: ends.max().unwrap_or(0), indexed })
     }
 

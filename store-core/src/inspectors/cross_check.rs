@@ -5,6 +5,7 @@
 //! records of the log have claimed, the others are named. Memory: one window of the log, some 4 KiB per queue, 4 bytes
 //! per slot of one index file.
 
+mod against_batch_queues;
 mod against_index;
 mod against_queues;
 mod checkpoint;
@@ -189,13 +190,13 @@ impl StoreInspection {
         self.log()?.files().verify(found);
         for part in self.env.disk().read_dir(self.paths.root())? {
             let looked_at = match part.name.as_str() {
-                "commitlog" | "consumequeue" | "index" => continue,
+                "commitlog" | "consumequeue" | "batchconsumequeue" | "index" => continue,
                 "config" => true,
                 _ => part.kind == store_logic::FileKind::File,
             };
             let path = self.paths.root().join(&part.name);
             if !looked_at {
-                let known = ["batchconsumequeue", "consumequeue_ext", "timerlog", "compaction"];
+                let known = ["consumequeue_ext", "timerlog", "compaction"];
                 if known.contains(&part.name.as_str()) {
                     found(Finding::note("not-checked", &path, "a part this release checks", part.name));
                 }

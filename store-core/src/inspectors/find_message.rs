@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use store_logic::commit_log::format::{self, Decoded, MessageView};
 use store_logic::index_file::format::key_of;
 use store_logic::inspect::InspectError;
-use store_logic::inspectors::{LogItem, QueuePlace, QueueReader, facts};
+use store_logic::inspectors::{BatchQueueReader, LogItem, QueuePlace, QueueReader, facts};
 use store_logic::message::message_id;
 
 /// Where a message is, or what it is called.
@@ -58,6 +58,13 @@ impl StoreInspection {
     ) -> Result<u64, InspectError> {
         match address {
             MessageAddress::Offset(offset) => self.find_at(*offset, visit),
+            MessageAddress::Queue { topic, queue_id, queue_offset } if self.has_batch_queues(topic) => {
+                let directory = self.paths.batch_consume_queue().join(topic).join(queue_id.to_string());
+                match BatchQueueReader::open(&self.env, &directory)?.unit_of(*queue_offset)? {
+                    Some(unit) => self.find_at(unit.phy_offset, visit),
+                    None => Ok(0),
+                }
+            }
             MessageAddress::Queue { topic, queue_id, queue_offset } => {
                 let directory = self.paths.consume_queue().join(topic).join(queue_id.to_string());
                 match QueueReader::open(&self.env, &directory)?.place(*queue_offset)? {
@@ -133,7 +140,10 @@ impl StoreInspection {
     ) -> Result<u64, InspectError> {
         let topics: BTreeSet<String> = match topic {
             Some(topic) => [topic.to_owned()].into(),
-            None => self.queues()?.into_iter().map(|queue| queue.topic).collect(),
+            None => {
+                let queues = self.queues()?.into_iter().chain(self.batch_queues()?);
+                queues.map(|queue| queue.topic).collect()
+            }
         };
         let mut log = self.log()?.without_crc();
         let mut found = 0;

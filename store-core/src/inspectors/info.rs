@@ -3,7 +3,7 @@
 use super::StoreInspection;
 use std::collections::BTreeSet;
 use store_logic::inspect::{FieldValue, Fields, InspectError, Place};
-use store_logic::inspectors::{LogReader, QueueReader, read_checkpoint};
+use store_logic::inspectors::{BatchQueueReader, LogReader, QueueReader, read_checkpoint};
 
 /// Queues and what they hold.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,6 +73,10 @@ impl StoreInspection {
         Fields::new()
             .with("mappedFileSizeCommitLog", self.config.commit_log.mapped_file_size_commit_log)
             .with("mappedFileSizeConsumeQueue", self.config.consume_queue.mapped_file_size_consume_queue)
+            .with(
+                "mapperFileSizeBatchConsumeQueue",
+                self.config.consume_queue.mapper_file_size_batch_consume_queue,
+            )
             .with("maxHashSlotNum", self.config.index.max_hash_slot_num)
             .with("maxIndexNum", self.config.index.max_index_num)
             .with("indexSizes", self.sizes.name())
@@ -105,6 +109,15 @@ impl StoreInspection {
             let last = end.checked_sub(1).map(|last| reader.place(last)).transpose()?;
             if let Some(store_logic::inspectors::QueuePlace::Unit(unit)) = last {
                 totals.known_end = totals.known_end.max(unit.end_offset());
+            }
+            topics.insert(queue.topic);
+        }
+        for queue in self.batch_queues()? {
+            let mut reader = BatchQueueReader::open(&self.env, &queue.path)?;
+            totals.queues += 1;
+            totals.units += reader.end()?;
+            if let Some(last) = reader.last_unit()? {
+                totals.known_end = totals.known_end.max(last.end_offset());
             }
             topics.insert(queue.topic);
         }

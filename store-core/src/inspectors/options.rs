@@ -81,6 +81,10 @@ fn set(config: &mut MessageStoreConfig, key: &str, value: u64) -> bool {
         "mappedFileSizeConsumeQueue" => {
             std::mem::replace(&mut config.consume_queue.mapped_file_size_consume_queue, value) != value
         }
+        "mapperFileSizeBatchConsumeQueue" => {
+            let size = &mut config.consume_queue.mapper_file_size_batch_consume_queue;
+            std::mem::replace(size, value) != value
+        }
         "maxHashSlotNum" => std::mem::replace(&mut config.index.max_hash_slot_num, number) != number,
         "maxIndexNum" => std::mem::replace(&mut config.index.max_index_num, number) != number,
         _ => false,
@@ -97,14 +101,24 @@ pub(super) fn take_file_sizes(
     if let Some(file) = log.files().first() {
         config.commit_log.mapped_file_size_commit_log = file.len;
     }
-    for queue in QueueDirectory::list(env.disk(), &paths.consume_queue())? {
-        let files = FileSequence::list(env.disk(), &queue.path)?;
-        if let Some(file) = files.files().first() {
-            config.consume_queue.mapped_file_size_consume_queue = file.len;
-            break;
-        }
+    if let Some(len) = first_queue_file(env, &paths.consume_queue())? {
+        config.consume_queue.mapped_file_size_consume_queue = len;
+    }
+    if let Some(len) = first_queue_file(env, &paths.batch_consume_queue())? {
+        config.consume_queue.mapper_file_size_batch_consume_queue = len;
     }
     Ok(())
+}
+
+/// Bytes of the first file of any queue below `root`.
+fn first_queue_file(env: &Env, root: &Path) -> Result<Option<u64>, DiskError> {
+    for queue in QueueDirectory::list(env.disk(), root)? {
+        let files = FileSequence::list(env.disk(), &queue.path)?;
+        if let Some(file) = files.files().first() {
+            return Ok(Some(file.len));
+        }
+    }
+    Ok(None)
 }
 
 /// Shapes that index files may have, the likeliest first.

@@ -54,7 +54,7 @@ impl StoreInspection {
             plan.steps.push("is refused: there are queues with messages and no log".to_owned());
         }
         self.plan_file_refusals(log.files(), plan);
-        for queue in self.queues()? {
+        for queue in self.queues()?.into_iter().chain(self.batch_queues()?) {
             self.plan_file_refusals(&FileSequence::list(self.env.disk(), &queue.path)?, plan);
         }
         Ok(())
@@ -98,6 +98,11 @@ impl StoreInspection {
                 "mappedFileSizeConsumeQueue",
                 self.config.consume_queue.mapped_file_size_consume_queue,
                 defaults.consume_queue.mapped_file_size_consume_queue,
+            ),
+            (
+                "mapperFileSizeBatchConsumeQueue",
+                self.config.consume_queue.mapper_file_size_batch_consume_queue,
+                defaults.consume_queue.mapper_file_size_batch_consume_queue,
             ),
             (
                 "maxHashSlotNum",

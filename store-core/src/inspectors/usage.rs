@@ -72,7 +72,7 @@ impl StoreInspection {
             }
             ControlFlow::Continue(())
         })?;
-        for queue in self.queues()? {
+        for queue in self.queues()?.into_iter().chain(self.batch_queues()?) {
             let usage = usage_of(&mut topics, &queue.topic);
             usage.queues += 1;
             usage.queue_bytes += store_logic::directory_bytes(self.env.disk(), &queue.path)?;

@@ -1,18 +1,19 @@
 //! One walk over the log that fills new queues and a new index.
 
 use super::{RebuildOptions, RebuildReport};
+use crate::default_message_store::is_possible_gap;
 use crate::inspectors::StoreInspection;
 use crate::tool_error::ToolError;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use store_logic::commit_log::format::{MIN_RECORD, MessageView};
-use store_logic::consume_queue::{ConsumeQueue, PutUnit, Unit};
-use store_logic::dispatch::DispatchRequest;
+use store_logic::commit_log::format::MessageView;
+use store_logic::consume_queue::{PutUnit, Unit};
+use store_logic::dispatch::{DispatchRequest, UnitPlace};
 use store_logic::index_file::format::IndexGeometry;
-use store_logic::inspectors::{LogItem, QueuePlace, QueueReader};
+use store_logic::inspectors::{BatchQueueReader, LogItem, QueuePlace, QueueReader};
 use store_logic::message::sys_flag;
-use store_logic::{ConsumeQueueTable, Disk, ExtQueues, IndexFileSet, LogicError};
+use store_logic::{BatchQueues, ConsumeQueueTable, CqUnit, Disk, ExtQueues, IndexFileSet, LogicError, Queue};
 
 /// Builds into a directory of its own, or nowhere.
 pub(super) struct Builder<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Builder<'a> {
     queue_root: PathBuf,
     /// Directory of their extensions, when they are to have any.
     ext_root: Option<PathBuf>,
+    /// Directory of the new batch queues.
+    batch_root: PathBuf,
     queues: Option<ConsumeQueueTable>,
     index: Option<IndexFileSet>,
     /// Queues the log has messages of.
@@ -38,6 +41,7 @@ impl<'a> Builder<'a> {
             options,
             queue_root: PathBuf::new(),
             ext_root: None,
+            batch_root: PathBuf::new(),
             queues: None,
             index: None,
             seen: BTreeSet::new(),
@@ -58,6 +62,13 @@ impl<'a> Builder<'a> {
             builder.queue_root = work.join("consumequeue");
             env.disk().create_dir_all(&builder.queue_root)?;
             let size = config.consume_queue.mapped_file_size_consume_queue;
+            builder.batch_root = work.join("batchconsumequeue");
+            env.disk().create_dir_all(&builder.batch_root)?;
+            let batch = BatchQueues {
+                directory: builder.batch_root.clone(),
+                file_size: config.consume_queue.mapper_file_size_batch_consume_queue,
+                types: config.queue_types.clone(),
+            };
             let ext = if super::has_extensions(store)? { Some(work.join("consumequeue_ext")) } else { None };
             builder.ext_root.clone_from(&ext);
             let ext = ext.map(|directory| ExtQueues {
@@ -68,7 +79,8 @@ impl<'a> Builder<'a> {
             if let Some(ext) = &ext {
                 env.disk().create_dir_all(&ext.directory)?;
             }
-            builder.queues = Some(ConsumeQueueTable::load_with_ext(env, &builder.queue_root, size, ext)?);
+            builder.queues =
+                Some(ConsumeQueueTable::load_all(env, &builder.queue_root, size, ext, Some(batch))?);
         }
         if options.index {
             let directory = work.join("index");
@@ -118,15 +130,20 @@ impl<'a> Builder<'a> {
                 // A broker that keeps no light queues has none; this one shall not begin to.
                 let is_deleted = self.store.is_of_deleted_topic(place.topic, phy_offset);
                 if !is_deleted && self.store.has_queue(place.topic)? {
-                    self.put(place.topic, place.queue_id, place.queue_offset, &request)?;
+                    self.put(&place, &request)?;
                 }
             }
             if self.store.is_of_deleted_topic(request.topic, phy_offset) {
                 self.report.of_deleted_topics += 1;
-            } else if request.is_visible() && !self.store.has_batch_queues(request.topic) {
-                match u64::try_from(view.queue_offset) {
-                    Ok(queue_offset) => self.put(request.topic, request.queue_id, queue_offset, &request)?,
-                    Err(_) => self.report.without_place += 1,
+            } else if request.is_visible() {
+                let mut own = request.own_place();
+                if !self.store.has_batch_queues(own.topic) {
+                    own.count = 1;
+                }
+                if view.queue_offset < 0 {
+                    self.report.without_place += 1;
+                } else {
+                    self.put(&own, &request)?;
                 }
             }
         }
@@ -143,13 +160,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn put(
-        &mut self,
-        topic: &str,
-        queue_id: i32,
-        queue_offset: u64,
-        request: &DispatchRequest<'_>,
-    ) -> Result<(), ToolError> {
+    fn put(&mut self, place: &UnitPlace<'_>, request: &DispatchRequest<'_>) -> Result<(), ToolError> {
+        let (topic, queue_id) = (place.topic, place.queue_id);
         if !self.seen.contains(&(topic.to_owned(), queue_id)) {
             self.seen.insert((topic.to_owned(), queue_id));
         }
@@ -160,8 +172,8 @@ impl<'a> Builder<'a> {
         let handle = queues.get_or_create(topic, queue_id)?;
         let unit =
             Unit { phy_offset: request.phy_offset, size: request.msg_size, tags_code: request.tags_code };
-        let unit = (unit, Some(request.store_timestamp));
-        match put_at(&handle.queue, queue_offset, unit, self.log_end)? {
+        let unit = CqUnit { queue_offset: place.queue_offset, count: place.count, unit };
+        match put_at(&handle.queue, &unit, request.store_timestamp, self.log_end)? {
             PutUnit::Appended => self.report.units += 1,
             _ => self.report.without_place += 1,
         }
@@ -191,6 +203,25 @@ impl<'a> Builder<'a> {
                 self.keep_extension(&queue.topic, queue.queue_id)?;
             }
         }
+        self.keep_other_batch_queues()
+    }
+
+    fn keep_other_batch_queues(&mut self) -> Result<(), ToolError> {
+        let (env, store) = (self.store.env(), self.store);
+        for queue in store.batch_queues()? {
+            if self.seen.contains(&(queue.topic.clone(), queue.queue_id)) {
+                continue;
+            }
+            let Some(last) = BatchQueueReader::open(env, &queue.path)?.last_unit()? else { continue };
+            if store.is_of_deleted_topic(&queue.topic, last.phy_offset) {
+                continue;
+            }
+            self.report.kept_queues += 1;
+            if self.queues.is_some() {
+                let to = self.batch_root.join(&queue.topic).join(queue.queue_id.to_string());
+                store_logic::copy_tree(env.disk(), &queue.path, &to)?;
+            }
+        }
         Ok(())
     }
 
@@ -214,6 +245,7 @@ impl<'a> Builder<'a> {
                 handle.queue.flush(0)?;
             }
             sync_queue_directories(disk, &self.queue_root)?;
+            sync_queue_directories(disk, &self.batch_root)?;
         }
         if let Some(ext_root) = &self.ext_root {
             sync_queue_directories(disk, ext_root)?;
@@ -240,26 +272,17 @@ fn sync_queue_directories(disk: &dyn Disk, root: &Path) -> Result<(), ToolError>
 
 /// Puts a unit as a start does that reads the log from its beginning: places whose messages the log no longer holds stay
 /// blank, and a queue that begins at 0 once more was made anew.
-fn put_at(
-    queue: &ConsumeQueue,
-    queue_offset: u64,
-    (unit, store_timestamp): (Unit, Option<i64>),
-    log_end: u64,
-) -> Result<PutUnit, LogicError> {
-    let put = || queue.put_stored(queue_offset, unit, store_timestamp);
-    match put()? {
-        PutUnit::Taken(_) if queue_offset == 0 => {
+fn put_at(queue: &Queue, unit: &CqUnit, store_timestamp: i64, log_end: u64) -> Result<PutUnit, LogicError> {
+    match queue.put(unit, store_timestamp)? {
+        PutUnit::Taken(_) if unit.queue_offset == 0 => {
             queue.restart_at(0)?;
-            put()
+            queue.put(unit, store_timestamp)
         }
         // No log could have held so many: the offset, which no checksum covers, is damaged.
-        PutUnit::Gap { next } if queue_offset.saturating_sub(next) > log_end / MIN_RECORD => {
+        PutUnit::Gap { next } if !is_possible_gap(queue.kind(), unit.queue_offset, next, log_end) => {
             Ok(PutUnit::Gap { next })
         }
-        PutUnit::Gap { .. } => {
-            queue.pad_to(queue_offset)?;
-            put()
-        }
-        other => Ok(other),
+        PutUnit::Gap { .. } => queue.put_behind_gap(unit, store_timestamp),
+        put => Ok(put),
     }
 }

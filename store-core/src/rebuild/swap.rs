@@ -25,23 +25,31 @@ pub(super) fn put_in_place(
         disk.sync_dir(paths.root())?;
         Ok(true)
     };
+    let work = paths.rebuild_work();
     let extensions = paths.consume_queue_ext();
-    let new_extensions = paths.rebuild_work().join("consumequeue_ext");
+    let new_extensions = work.join("consumequeue_ext");
     let with_extensions = options.queues && disk.stat(&new_extensions)?.is_some();
+    // Most stores have no batch queues, and need not get a directory for them.
+    let batch = paths.batch_consume_queue();
+    let has_batch =
+        disk.stat(&batch)?.is_some() || !disk.read_dir(&work.join("batchconsumequeue"))?.is_empty();
     // Gone while queues of one kind or the other stand there: an address must not lead into another queue's extension,
     // and one that leads nowhere does no harm.
     let mut has_old = with_extensions && aside(&extensions, "consumequeue_ext")?;
-    let parts =
-        [(options.queues, paths.consume_queue(), "consumequeue"), (options.index, paths.index(), "index")];
+    let parts = [
+        (options.queues, paths.consume_queue(), "consumequeue"),
+        (options.queues && has_batch, batch, "batchconsumequeue"),
+        (options.index, paths.index(), "index"),
+    ];
     for (_, path, name) in parts.into_iter().filter(|part| part.0) {
         has_old |= aside(&path, name)?;
-        disk.rename(&paths.rebuild_work().join(name), &path)?;
+        disk.rename(&work.join(name), &path)?;
         disk.sync_dir(paths.root())?;
     }
     if with_extensions {
         disk.rename(&new_extensions, &extensions)?;
     }
-    store_logic::remove_tree(disk, &paths.rebuild_work())?;
+    store_logic::remove_tree(disk, &work)?;
     disk.sync_dir(paths.root())?;
     Ok(has_old.then_some(replaced))
 }

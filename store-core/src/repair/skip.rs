@@ -38,7 +38,7 @@ impl Skipped {
 /// What [`skip`] would do.
 pub(super) fn plan(env: &Env, paths: &StorePaths, damage: &LogDamage) -> Result<Skipped, StoreError> {
     let to = range_end(env, paths, damage)?;
-    let lost = lost_runs(env, paths, damage.log_offset, to)?;
+    let lost = lost_runs(env, paths, &(damage.log_offset..to))?;
     Ok(Skipped {
         from: damage.log_offset,
         to,
@@ -57,8 +57,8 @@ pub(crate) fn skip(
 ) -> Result<Skipped, StoreError> {
     let (from, to) = (damage.log_offset, range_end(env, paths, damage)?);
     let saved = set_aside(env, paths, from, to, Bound::Everything)?;
-    let lost = lost_runs(env, paths, from, to)?;
-    places::empty(env, paths, notes, &lost)?;
+    let lost = lost_runs(env, paths, &(from..to))?;
+    places::empty(env, paths, notes, &(from..to), &lost)?;
     let files = FileSequence::list_all(env.disk(), paths.commit_logs().all())?;
     for file in files.files().iter().filter(|file| file.end() > from && file.offset < to) {
         fill(env, file, from.max(file.offset), to.min(file.end()), damage.store_timestamp)?;

@@ -75,6 +75,9 @@ pub fn config(root: &Path, settings: &BTreeMap<String, String>) -> MessageStoreC
         match key.as_str() {
             "mappedFileSizeCommitLog" => config.commit_log.mapped_file_size_commit_log = number(),
             "mappedFileSizeConsumeQueue" => config.consume_queue.mapped_file_size_consume_queue = number(),
+            "mapperFileSizeBatchConsumeQueue" => {
+                config.consume_queue.mapper_file_size_batch_consume_queue = number();
+            }
             "enableConsumeQueueExt" => config.consume_queue.enable_consume_queue_ext = value == "true",
             "mappedFileSizeConsumeQueueExt" => {
                 config.consume_queue.mapped_file_size_consume_queue_ext = number();

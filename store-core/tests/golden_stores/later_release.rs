@@ -11,8 +11,6 @@ pub struct LaterRelease {
 
 /// What is left.
 pub enum What {
-    /// A queue of `java_open.queues` (`topic:queue`).
-    Queue(&'static str),
     /// Reading of a queue; its offsets are compared.
     Messages(&'static str),
     /// A part of `expected.json`.
@@ -21,7 +19,6 @@ pub enum What {
     Setting(&'static str),
 }
 
-const BATCH: &str = "batch consume queues (queue.type=BatchCQ)";
 const WHEEL: &str = "timer wheel and timer log";
 
 const fn later(store: &'static str, what: What, why: &'static str) -> LaterRelease {
@@ -30,9 +27,6 @@ const fn later(store: &'static str, what: What, why: &'static str) -> LaterRelea
 
 /// The table.
 pub const TABLE: &[LaterRelease] = &[
-    later("stores/batch", What::Queue("TopicBcq:0"), BATCH),
-    later("stores/batch", What::Queue("TopicBcqMany:0"), BATCH),
-    later("java-classes/s2", What::Queue("BatchT:0"), BATCH),
     later("stores/compaction", What::Messages("TopicCompact:0"), "reading through the compacted log"),
     later("stores/compaction", What::Setting("enableCompaction"), "compaction; the files stay as they are"),
     later("stores/ext-cq", What::Setting("enableCalcFilterBitMap"), "bitmaps of SQL92 filters"),
@@ -55,7 +49,7 @@ pub fn tell(store: &GoldenStore) {
     let expected = &store.expected;
     for entry in TABLE.iter().filter(|entry| entry.store == store.name) {
         let (what, there) = match entry.what {
-            What::Queue(name) | What::Messages(name) => {
+            What::Messages(name) => {
                 (name, expected.java_open.queues.iter().any(|queue| queue.name() == name))
             }
             What::Section(name) => (name, expected.other.contains_key(name)),
@@ -81,11 +75,6 @@ fn is_section_left(store: &str, section: &str) -> bool {
 
 /// True for a queue whose messages are not compared.
 pub fn messages_left(store: &str, queue: &str) -> bool {
-    let named = |entry: &LaterRelease| matches!(entry.what, What::Queue(name) | What::Messages(name) if name == queue);
+    let named = |entry: &LaterRelease| matches!(entry.what, What::Messages(name) if name == queue);
     TABLE.iter().any(|entry| entry.store == store && named(entry))
-}
-
-/// True for a queue that is not looked at at all.
-pub fn queue_left(store: &str, queue: &str) -> bool {
-    TABLE.iter().any(|entry| entry.store == store && matches!(entry.what, What::Queue(name) if name == queue))
 }

@@ -12,6 +12,8 @@ fn fill(store: &mut TestStore, topic: &str, prefix: &str, count: u64) {
 #[test]
 fn field_F43_a_deleted_topic_is_gone_and_may_begin_anew() {
     let dir = tempfile::tempdir().unwrap();
+    // A store that had extensions once.
+    std::fs::create_dir(dir.path().join("consumequeue_ext")).unwrap();
     let mut store = TestStore::small(dir.path());
     fill(&mut store, "T", "old", 15);
     fill(&mut store, "Stays", "s", 15);

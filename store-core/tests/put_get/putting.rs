@@ -113,9 +113,9 @@ fn limits_are_exact_and_name_themselves() {
     }
     refuse(&store, message("T", -1, b"b"), illegal, "queue -1");
     let flagged = Message { sys_flag: sys_flag::INNER_BATCH, ..message("T", 0, b"b") };
-    refuse(&store, flagged, illegal, "batch queues");
+    refuse(&store, flagged, illegal, "INNER_NUM from 1 to 32767, found sysFlag 0x80 and none");
     let counted = Message { properties: "INNER_NUM\u{1}zwei\u{2}", ..message("T", 0, b"b") };
-    refuse(&store, counted, illegal, "batch queues");
+    refuse(&store, counted, illegal, "found sysFlag 0x0 and \"zwei\"");
 }
 
 #[test]

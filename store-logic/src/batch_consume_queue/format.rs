@@ -14,6 +14,8 @@
 //! Big endian. The files are named by the byte offset of their first unit, which tells nothing about queue offsets: a
 //! unit stands for as many of them as its record has messages.
 
+use crate::consume_queue::Unit;
+
 /// Bytes of a unit.
 pub const UNIT_SIZE: u64 = 46;
 /// `compactedOffset` of a record that is in no compacted log.
@@ -75,6 +77,11 @@ impl BatchUnit {
             batch_size: batch_size.unsigned_abs(),
             compacted_offset: int(38)?,
         })
+    }
+
+    /// What an ordinary queue would say of the record.
+    pub fn place(&self) -> Unit {
+        Unit { phy_offset: self.phy_offset, size: self.size, tags_code: self.tags_code }
     }
 
     /// Position behind the record.

@@ -1,6 +1,6 @@
 use super::format::NOT_COMPACTED;
 use super::*;
-use crate::consume_queue::BoundaryType;
+use crate::consume_queue::{BoundaryType, PutUnit};
 
 /// Ten units a file.
 const FILE: u64 = 10 * UNIT_SIZE;
@@ -28,7 +28,7 @@ fn fill(queue: &BatchConsumeQueue) -> Vec<u64> {
     for number in 0..25 {
         let base = *bases.last().unwrap();
         let size = (number % 3 + 1) as u16;
-        assert_eq!(queue.put(unit(number, base, size)).unwrap(), PutBatchUnit::Appended);
+        assert_eq!(queue.put(unit(number, base, size)).unwrap(), PutUnit::Appended);
         bases.push(base + u64::from(size));
     }
     bases
@@ -54,10 +54,60 @@ fn a_record_is_put_once_and_only_behind_its_predecessor() {
     let dir = tempfile::tempdir().unwrap();
     let queue = open(dir.path());
     let bases = fill(&queue);
-    assert_eq!(queue.put(unit(24, bases[24], 1)).unwrap(), PutBatchUnit::Present);
-    assert_eq!(queue.put(unit(3, bases[3], 1)).unwrap(), PutBatchUnit::Present);
-    let jump = queue.put(unit(30, bases[25] + 1, 1)).unwrap();
-    assert_eq!(jump, PutBatchUnit::OutOfPlace { next: bases[25] });
+    assert_eq!(queue.put(unit(24, bases[24], 1)).unwrap(), PutUnit::Present);
+    assert_eq!(queue.put(unit(3, bases[3], 1)).unwrap(), PutUnit::Present);
+    let jump = unit(30, bases[25] + 1, 1);
+    assert_eq!(queue.put(jump).unwrap(), PutUnit::Gap { next: bases[25] });
+    let torn = queue.put(unit(24, bases[24], 3)).unwrap();
+    assert_eq!(torn, PutUnit::Torn(unit(24, bases[24], 1).place()));
+    assert_eq!(queue.put(unit(20, bases[22], 2)).unwrap(), PutUnit::Stale);
+    let taken = queue.put(unit(23, bases[22], 2)).unwrap();
+    assert_eq!(taken, PutUnit::Taken(unit(22, bases[22], 2).place()));
+    assert_eq!(queue.max_offset(), bases[25]);
+}
+
+#[test]
+fn what_would_be_found_present_is_held_in_any_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    let bases = fill(&queue);
+    let at = |number: u64| unit(number, bases[number as usize], (number % 3 + 1) as u16);
+    for end in [0, 13, 25] {
+        let mut window = BatchWindow::default();
+        for number in (0..25).chain([3, 20, 4, 24, 0, 1]) {
+            assert_eq!(queue.holds_at(&mut window, &at(number), end), number < end, "{number} of {end}");
+            let compacted = BatchUnit { compacted_offset: 7, ..at(number) };
+            assert_eq!(queue.holds_at(&mut window, &compacted, end), number < end, "{number} of {end}");
+            for other in [
+                BatchUnit { batch_size: at(number).batch_size + 1, ..at(number) },
+                BatchUnit { base_offset: at(number).base_offset + 1, ..at(number) },
+                BatchUnit { phy_offset: at(number).phy_offset + 1, ..at(number) },
+                BatchUnit { store_timestamp: -1, ..at(number) },
+            ] {
+                assert!(!queue.holds_at(&mut window, &other, end), "{other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reader_gets_past_lost_messages() {
+    let dir = tempfile::tempdir().unwrap();
+    let queue = open(dir.path());
+    let end = *fill(&queue).last().unwrap();
+    assert_eq!(queue.put_behind_gap(unit(30, end + 7, 2)).unwrap(), PutUnit::Appended);
+    assert_eq!((queue.max_offset(), queue.holds(3000), queue.holds(2900)), (end + 9, true, false));
+    for offset in end..end + 9 {
+        assert_eq!(queue.units_from(offset).unwrap().next(), Some(unit(30, end + 7, 2)), "{offset}");
+    }
+    assert_eq!(queue.put(unit(29, end + 1, 1)).unwrap(), PutUnit::Stale, "the place was given up");
+    let again = open(dir.path());
+    again.recover(u64::MAX).unwrap();
+    assert_eq!(again.max_offset(), end + 9);
+    again.restart_at(end + 8).unwrap();
+    assert_eq!(again.max_offset(), end);
+    again.restart_at(0).unwrap();
+    assert_eq!((again.max_offset(), again.files().file_count()), (0, 0));
 }
 
 #[test]
@@ -102,6 +152,6 @@ fn the_minimum_follows_the_log_and_the_last_file_stays() {
     assert_eq!(queue.min_offset(), bases[10], "the record at 900 has lost its beginning");
     assert_eq!(queue.delete_expired(5000).unwrap(), 1);
     assert_eq!((queue.min_offset(), queue.max_offset()), (bases[25], bases[25]));
-    assert_eq!(queue.put(unit(50, bases[25], 2)).unwrap(), PutBatchUnit::Appended);
+    assert_eq!(queue.put(unit(50, bases[25], 2)).unwrap(), PutUnit::Appended);
     assert_eq!(queue.min_offset(), bases[25]);
 }

@@ -84,6 +84,17 @@ impl RecordBatch {
         Ok(self.records.len() - 1)
     }
 
+    /// Encodes one more message, an inner batch; the queue offset of its first element is given to
+    /// [`RecordBatch::set_inner_base`] once the tail is held. Returns the number of the record in the batch.
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordBatch::push`].
+    pub fn push_inner_batch(&mut self, message: &Message<'_>, max_body: usize) -> Result<usize, EncodeError> {
+        self.push_with(message, max_body, true)?;
+        Ok(self.records.len() - 1)
+    }
+
     fn push_with(&mut self, message: &Message<'_>, max_body: usize, late: bool) -> Result<(), EncodeError> {
         let properties = properties::without_the_stores_own(message.properties);
         let message = Message { properties: &properties, ..*message };
@@ -105,10 +116,28 @@ impl RecordBatch {
     ///
     /// If there is no such record, or it has its offsets already.
     pub fn set_light_offsets(&mut self, record: usize, offsets: &[u64]) -> Result<(), EncodeError> {
+        self.set_late(record, &multi_dispatch::offsets_property(offsets))
+    }
+
+    /// Writes the queue offset of the first element of record number `record`, an inner batch.
+    ///
+    /// # Errors
+    ///
+    /// Properties beyond the limit; the batch is then as before.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such record, or it has its offset already.
+    pub fn set_inner_base(&mut self, record: usize, base: u64) -> Result<(), EncodeError> {
+        let (is, end) = (properties::NAME_VALUE_SEPARATOR, properties::PROPERTY_SEPARATOR);
+        self.set_late(record, &format!("{}{is}{base}{end}", properties::names::INNER_BASE))
+    }
+
+    fn set_late(&mut self, record: usize, property: &str) -> Result<(), EncodeError> {
         let record = &mut self.records[record];
         assert!(record.late.is_empty(), "a record has one place in each queue");
         let begin = self.late.len();
-        self.late.extend_from_slice(multi_dispatch::offsets_property(offsets).as_bytes());
+        self.late.extend_from_slice(property.as_bytes());
         let added = self.late.len() - begin;
         if let Err(error) = record.layout.check_late(added) {
             self.late.truncate(begin);

@@ -50,6 +50,7 @@ fn request(number: u64) -> DispatchRequest<'static> {
         tags_code: 0,
         store_timestamp: 10_000 + 1_000 * number as i64,
         consume_queue_offset: number,
+        batch_size: 1,
         keys: Some("a  b"),
         uniq_key: Some("u"),
         tags: None,

@@ -105,12 +105,12 @@ pub fn needs_separator(properties: &str) -> bool {
 }
 
 /// The property string without the properties that the store alone writes ([`names::CRC32`],
-/// [`names::INNER_MULTI_QUEUE_OFFSET`]); everything else stays as it is, byte for byte. From a client, or left from where
+/// [`names::INNER_MULTI_QUEUE_OFFSET`], [`names::INNER_BASE`]); everything else stays as it is, byte for byte. From a client, or left from where
 /// a message was stored before, they would be wrong.
 pub fn without_the_stores_own(properties: &str) -> Cow<'_, str> {
     let is_own = |pair: &str| {
         let name = pair.split_once(NAME_VALUE_SEPARATOR).map_or(pair, |pair| pair.0);
-        name == names::CRC32 || name == names::INNER_MULTI_QUEUE_OFFSET
+        matches!(name, names::CRC32 | names::INNER_MULTI_QUEUE_OFFSET | names::INNER_BASE)
     };
     if !may_name_inner(properties) && CRC32.find(properties.as_bytes()).is_none() {
         return Cow::Borrowed(properties);

@@ -74,7 +74,7 @@ impl Puller {
         let request = RemotingCommand::request_with(request_code::PULL_MESSAGE, &self.header(offset));
         let answer = self.client.ask(&addr, request, PULL_TIMEOUT).await?;
         let messages = match answer.code() {
-            response_code::SUCCESS => self.messages(&answer)?,
+            response_code::SUCCESS => self.messages(&answer, offset)?,
             response_code::PULL_NOT_FOUND
             | response_code::PULL_RETRY_IMMEDIATELY
             | response_code::PULL_OFFSET_MOVED => Vec::new(),
@@ -110,13 +110,15 @@ impl Puller {
 
     /// The messages of an answer. The broker compares hashes of tags only, so that the tags themselves are compared
     /// here.
-    fn messages(&self, answer: &Answer<'_>) -> Result<Vec<ReceivedMessage>, ClientError> {
+    fn messages(&self, answer: &Answer<'_>, from: i64) -> Result<Vec<ReceivedMessage>, ClientError> {
         let decoded = decode_records(&answer.command.body.to_bytes());
         let mut messages = decoded.map_err(|source| ClientError::Records {
             addr: answer.addr.to_owned(),
             queue: self.queue.queue().clone(),
             source: Box::new(source),
         })?;
+        // A broker answers an offset in the middle of a batch with the whole batch.
+        messages.retain(|message| message.queue_offset >= from);
         let tags = &self.subscription.tags_set;
         if !tags.is_empty() {
             messages.retain(|message| message.tag().is_some_and(|tag| tags.contains(tag)));

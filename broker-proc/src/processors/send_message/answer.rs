@@ -15,6 +15,8 @@ pub(super) struct Answering {
     trace_on: bool,
     pub(super) queue_id: i32,
     pub(super) transaction_id: Option<String>,
+    /// Unique id of an inner batch: tells the producer that it became one record.
+    pub(super) batch_uniq_id: Option<String>,
 }
 
 impl Answering {
@@ -26,6 +28,7 @@ impl Answering {
             trace_on: context.config.trace_on,
             queue_id: 0,
             transaction_id: None,
+            batch_uniq_id: None,
         }
     }
 
@@ -52,7 +55,7 @@ impl Answering {
                 queue_id: self.queue_id,
                 queue_offset: i64::try_from(appended.logics_offset).unwrap_or(i64::MAX),
                 transaction_id: self.transaction_id,
-                batch_uniq_id: None,
+                batch_uniq_id: self.batch_uniq_id,
                 recall_handle: None,
                 msg_region: Some(self.region),
                 trace_on: Some(self.trace_on.to_string()),

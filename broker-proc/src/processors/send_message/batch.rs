@@ -1,5 +1,8 @@
 //! A client's batch: several messages in one body, all for one queue.
 //!
+//! In a topic with batch queues it is stored as it came, in one record (an inner batch), provided that it has a unique id
+//! of its own; else each message gets its record.
+//!
 //! Each entry: total length, two ignored fields, flag (4 bytes each), body length (4) and body, properties length (2) and
 //! properties (`MessageDecoder.encodeMessage`).
 
@@ -7,9 +10,10 @@ use super::answer::Answering;
 use super::{Incoming, illegal, sys_flag_of};
 use crate::broker_context::BrokerContext;
 use crate::processor::Refusal;
+use crate::topic_config_manager::queue_type;
 use crate::topic_validator::{RETRY_GROUP_TOPIC_PREFIX, TOPIC_MAX_LENGTH};
-use store_core::properties::{get, names};
-use store_core::{Message, PutTicket};
+use store_core::properties::{Properties, get, names};
+use store_core::{Message, PutTicket, QueueType, sys_flag};
 
 /// One message of a client's batch.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +45,14 @@ pub(super) fn put(
         queue_id = context.random_below(incoming.topic.write_queue_nums);
     }
     answering.queue_id = queue_id;
+    if queue_type(&incoming.topic) == QueueType::BatchCq {
+        let properties = Properties::parse(header.properties.as_deref().unwrap_or(""));
+        if let Some(id) = properties.get(names::UNIQ_CLIENT_MESSAGE_ID_KEYIDX).map(str::to_owned) {
+            answering.transaction_id = Some(id.clone());
+            answering.batch_uniq_id = Some(id);
+            return put_inner(context, incoming, queue_id, properties, entries.len());
+        }
+    }
     let messages: Vec<Message<'_>> = entries
         .iter()
         .map(|entry| Message {
@@ -58,6 +70,35 @@ pub(super) fn put(
         })
         .collect();
     Ok(context.store.put_batch(&messages))
+}
+
+/// Puts the whole batch as one record.
+fn put_inner(
+    context: &BrokerContext,
+    incoming: &Incoming,
+    queue_id: i32,
+    mut properties: Properties,
+    count: usize,
+) -> Result<PutTicket, Refusal> {
+    let header = &incoming.header;
+    if i16::try_from(count).is_err() {
+        return Err(illegal(format!("a batch: expected at most {} messages, found {count}", i16::MAX)));
+    }
+    properties.set(names::CLUSTER, &context.config.broker_cluster_name);
+    properties.set(names::INNER_NUM, &count.to_string());
+    Ok(context.store.put(&Message {
+        topic: &header.topic,
+        queue_id,
+        flag: header.flag,
+        sys_flag: sys_flag_of(header, &incoming.topic) | sys_flag::NEED_UNWRAP | sys_flag::INNER_BATCH,
+        born_timestamp: header.born_timestamp,
+        born_host: incoming.peer,
+        store_host: context.store_host,
+        reconsume_times: header.reconsume_times,
+        prepared_transaction_offset: 0,
+        body: &incoming.body,
+        properties: &properties.encode(),
+    }))
 }
 
 /// Delays and transactions are of single messages.

@@ -43,7 +43,6 @@ pub(crate) fn find_topic(
         .validate_send_topic(&header.topic)
         .map_err(|remark| Refusal::new(response_code::NO_PERMISSION, remark))?;
     let found = find_or_create(context, header)?;
-    refuse_batch_queues(&found.config)?;
     let queues = found.config.write_queue_nums.max(found.config.read_queue_nums);
     if header.queue_id >= queues {
         let remark =
@@ -51,16 +50,6 @@ pub(crate) fn find_topic(
         return Err(Refusal::new(response_code::INVALID_PARAMETER, remark));
     }
     Ok(found)
-}
-
-/// Queues of batches are files of their own, which this release does not write; messages in ordinary queue files would
-/// make Apache refuse the store.
-fn refuse_batch_queues(topic: &TopicConfig) -> Result<(), Refusal> {
-    if topic.attributes.get("queue.type").is_some_and(|kind| kind == "BatchCQ") {
-        let remark = format!("topic[{}]: queue.type=BatchCQ is not served by this release", topic.topic_name);
-        return Err(Refusal::new(response_code::NO_PERMISSION, remark));
-    }
-    Ok(())
 }
 
 fn find_or_create(

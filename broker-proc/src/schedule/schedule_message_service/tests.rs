@@ -122,6 +122,7 @@ fn a_failed_sync_is_no_delivery_and_said_once() {
         wrote_offset: 0,
         wrote_bytes: 100,
         logics_offset: 0,
+        message_count: 1,
         store_timestamp: 0,
         batch_offsets: Vec::new(),
     };

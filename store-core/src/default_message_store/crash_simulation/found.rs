@@ -1,10 +1,12 @@
 //! What a store holds, as its readers see it.
 
-use super::scenario::{id_of, key_of, properties_of};
+use super::scenario::{id_of, inner_properties_of, key_of, properties_of};
 use super::stepped_store::SteppedStore;
+use crate::config::DelayLevels;
 use crate::message_store::{GetRequest, QueryRequest};
 use std::collections::BTreeMap;
 use store_logic::commit_log::format::{Decoded, decode};
+use store_logic::dispatch::DispatchRequest;
 
 /// Topic and queue.
 pub(super) type QueueName = (String, i32);
@@ -65,17 +67,25 @@ fn read_queue(store: &SteppedStore, (topic, queue_id): &QueueName, min: u64, max
                 panic!("{topic} {queue_id}, offset {at}: not a record")
             };
             assert_eq!(view.queue_offset, at as i64, "{topic} {queue_id}: the record's own offset");
+            let place = DispatchRequest::new(0, &view, &DelayLevels::default()).own_place();
+            assert_eq!(place.queue_offset, at, "{topic} {queue_id}: where the record's first message is");
             let Some(id) = id_of(view.body) else {
                 panic!("{topic} {queue_id}, offset {at}: a body that nobody put")
             };
-            let whole = view.properties_bytes == properties_of(id).as_bytes();
+            let put = match place.count {
+                1 => properties_of(id),
+                count => {
+                    format!("{}INNER_BASE\u{1}{at}\u{2}", inner_properties_of(id, usize::from(count)))
+                }
+            };
+            let whole = view.properties_bytes == put.as_bytes();
             if whole {
                 let request =
                     QueryRequest { topic, key: &key_of(id), max_messages: 8, begin: 0, end: i64::MAX };
                 let found = store.shared().query(&request).messages.len();
                 assert_eq!(found, 1, "{topic} {queue_id}, offset {at}: messages found by its key");
             }
-            messages.push(FoundMessage { id, whole });
+            messages.extend((0..place.count).map(|_| FoundMessage { id, whole }));
         }
     }
     FoundQueue { min, max, messages }

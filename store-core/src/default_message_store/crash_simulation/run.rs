@@ -2,7 +2,9 @@
 
 use super::found::Found;
 use super::oracle::{End, Oracle};
-use super::scenario::{QUEUES, Scenario, TOPICS, Weights, body_of, message, properties_of};
+use super::scenario::{
+    QUEUES, Scenario, TOPICS, Weights, body_of, inner_batch, inner_properties_of, message, properties_of,
+};
 use super::stepped_store::SteppedStore;
 use std::time::Duration;
 use store_logic::sim::{CrashPoint, Fault, SimRandom, SimWorld};
@@ -183,6 +185,9 @@ impl Run {
             store.make_files_ahead();
         }
         let topic = TOPICS[self.random.below(scenario.topics)];
+        if scenario.inner && topic == TOPICS[0] && count > 1 {
+            return self.put_inner(store, topic, count);
+        }
         let queue_id = self.random.below(QUEUES as usize) as i32;
         let ids: Vec<u64> = (self.next_id..).take(count).collect();
         self.next_id += count as u64;
@@ -192,5 +197,16 @@ impl Run {
         let begun = self.now();
         let ticket = store.shared().put(&messages);
         self.oracle.note_put((topic.to_owned(), queue_id), &ids, ticket, (begun, self.now()));
+    }
+
+    fn put_inner(&mut self, store: &mut SteppedStore, topic: &str, count: usize) {
+        let queue_id = self.random.below(QUEUES as usize) as i32;
+        let id = self.next_id;
+        self.next_id += 1;
+        let (body, properties) = (body_of(id), inner_properties_of(id, count));
+        let message = inner_batch(topic, queue_id, &body, &properties);
+        let begun = self.now();
+        let ticket = store.shared().put(&[message]);
+        self.oracle.note_put((topic.to_owned(), queue_id), &vec![id; count], ticket, (begun, self.now()));
     }
 }

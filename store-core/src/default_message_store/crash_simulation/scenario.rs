@@ -2,7 +2,8 @@
 
 use super::stepped_store::service;
 use crate::config::{FlushDiskType, MessageStoreConfig};
-use store_logic::message::Message;
+use store_logic::message::{Message, sys_flag};
+use store_logic::{QueueType, QueueTypes};
 
 pub(super) const TOPICS: [&str; 2] = ["T", "Other"];
 pub(super) const QUEUES: i32 = 2;
@@ -20,6 +21,8 @@ pub(super) struct Scenario {
     /// Write buffers stand in front of the log files.
     pub(super) buffered: bool,
     pub(super) topics: usize,
+    /// The first topic has batch queues, and what is put there together becomes one record.
+    pub(super) inner: bool,
     /// Services that are stepped, those with most to do more often.
     pub(super) services: &'static [usize],
     pub(super) weights: Weights,
@@ -98,6 +101,7 @@ impl Scenario {
             ahead: false,
             buffered: false,
             topics: 1,
+            inner: false,
             services: WITHOUT_CLEANING,
             weights,
         }
@@ -112,6 +116,19 @@ impl Scenario {
     pub(super) fn batches() -> Self {
         let weights = Weights { put: 14, batch: 16, ..USUAL };
         Self { steps: 50, ahead: true, topics: 2, ..Self::new("batches", FlushDiskType::SyncFlush, weights) }
+    }
+
+    /// Inner batches and restarts: queues whose records hold several messages.
+    pub(super) fn inner_batches() -> Self {
+        let weights =
+            Weights { put: 14, batch: 24, days: 1, delete_topic: 1, kill: 2, stop: 2, power_cut: 2, ..USUAL };
+        Self {
+            log_file: 4096,
+            topics: 2,
+            inner: true,
+            services: WITH_CLEANING,
+            ..Self::new("inner batches", FlushDiskType::SyncFlush, weights)
+        }
     }
 
     /// ASYNC_FLUSH.
@@ -177,6 +194,15 @@ impl Scenario {
         config.commit_log.mapped_file_size_commit_log = self.log_file;
         config.commit_log.preallocate = self.ahead;
         config.consume_queue.mapped_file_size_consume_queue = 200;
+        config.consume_queue.mapper_file_size_batch_consume_queue = 230;
+        if self.inner {
+            config.queue_types =
+                QueueTypes::new(
+                    |topic| {
+                        if topic == TOPICS[0] { QueueType::BatchCq } else { QueueType::SimpleCq }
+                    },
+                );
+        }
         config.consume_queue.flush_consume_queue_thorough_interval = 20;
         config.index.max_hash_slot_num = 8;
         config.index.max_index_num = 14;
@@ -211,6 +237,22 @@ pub(super) fn key_of(id: u64) -> String {
 
 pub(super) fn properties_of(id: u64) -> String {
     format!("KEYS\u{1}{}\u{2}TAGS\u{1}tag{}\u{2}", key_of(id), id % 3)
+}
+
+/// Properties of an inner batch of `count` messages, as they are put.
+pub(super) fn inner_properties_of(id: u64, count: usize) -> String {
+    format!("INNER_NUM\u{1}{count}\u{2}{}", properties_of(id))
+}
+
+/// An inner batch.
+pub(super) fn inner_batch<'a>(
+    topic: &'a str,
+    queue_id: i32,
+    body: &'a [u8],
+    properties: &'a str,
+) -> Message<'a> {
+    let sys_flag = sys_flag::INNER_BATCH | sys_flag::NEED_UNWRAP;
+    Message { sys_flag, ..message(topic, queue_id, body, properties) }
 }
 
 pub(super) fn message<'a>(topic: &'a str, queue_id: i32, body: &'a [u8], properties: &'a str) -> Message<'a> {

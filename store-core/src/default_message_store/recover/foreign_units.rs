@@ -4,9 +4,9 @@
 use crate::default_message_store::Shared;
 use crate::error::StoreError;
 use store_logic::commit_log::format::{Decoded, decode};
-use store_logic::consume_queue::{ConsumeQueue, Unit};
 use store_logic::dispatch::{DispatchRequest, UnitPlace};
 use store_logic::multi_dispatch::LMQ_PREFIX;
+use store_logic::{CqUnit, Queue};
 
 impl Shared {
     /// Cuts such units at the end of every queue, as far back as the log from `from` on.
@@ -14,30 +14,31 @@ impl Shared {
         self.queues.all().iter().try_for_each(|handle| self.cut_foreign_end(&handle.queue, from))
     }
 
-    fn cut_foreign_end(&self, queue: &ConsumeQueue, from: u64) -> Result<(), StoreError> {
-        let end = self.end_of_own(queue, queue.max_offset(), from);
-        if end < queue.max_offset() {
+    fn cut_foreign_end(&self, queue: &Queue, from: u64) -> Result<(), StoreError> {
+        let end = self.end_of_own(queue, queue.unit_count(), from);
+        if end < queue.unit_count() {
             tracing::warn!(
                 topic = queue.topic(),
                 queue_id = queue.queue_id(),
                 end,
-                units = queue.max_offset() - end,
+                units = queue.unit_count() - end,
                 "the last units of a queue name no records of it; cutting them"
             );
-            queue.restart_at(end)?;
+            queue.cut_at(end)?;
         }
         Ok(())
     }
 
-    /// Where a queue that ends at `end` ends without such units.
-    pub(super) fn end_of_own(&self, queue: &ConsumeQueue, mut end: u64, from: u64) -> u64 {
+    /// Where a queue that ends at unit number `end` ends without such units.
+    pub(super) fn end_of_own(&self, queue: &Queue, mut end: u64, from: u64) -> u64 {
         // What stands in light queues is known only while they are served.
         if queue.topic().starts_with(LMQ_PREFIX) && !self.config.multi_dispatch.is_on() {
             return end;
         }
         while let Some(last) = end.checked_sub(1) {
-            let unit = queue.unit(last).filter(|unit| !unit.is_blank() && unit.phy_offset >= from);
-            if unit.is_none_or(|unit| self.is_unit_of(&unit, queue, last)) {
+            let found = queue.unit_at(last);
+            let found = found.filter(|found| !found.unit.is_blank() && found.unit.phy_offset >= from);
+            if found.is_none_or(|found| self.is_own(&found, queue)) {
                 break;
             }
             end = last;
@@ -45,13 +46,20 @@ impl Shared {
         end
     }
 
-    fn is_unit_of(&self, unit: &Unit, queue: &ConsumeQueue, queue_offset: u64) -> bool {
+    /// True when the unit's record is there and has its place where the unit stands.
+    pub(super) fn is_own(&self, found: &CqUnit, queue: &Queue) -> bool {
+        let unit = found.unit;
         let Some(record) = self.log.slice(unit.phy_offset, unit.size) else { return false };
         match decode(&record, false) {
             Ok(Decoded::Record(view)) if view.total_size == unit.size => {
-                let place = UnitPlace { topic: queue.topic(), queue_id: queue.queue_id(), queue_offset };
+                let place = UnitPlace {
+                    topic: queue.topic(),
+                    queue_id: queue.queue_id(),
+                    queue_offset: found.queue_offset,
+                    count: found.count,
+                };
                 let request = DispatchRequest::new(unit.phy_offset, &view, &self.config.delay_levels);
-                request.own_place() == place || request.light_places().any(|light| light == place)
+                self.own_place(&request) == place || request.light_places().any(|light| light == place)
             }
             _ => false,
         }

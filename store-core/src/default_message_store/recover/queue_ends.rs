@@ -1,12 +1,11 @@
 //! The ends of all queues while the log is looked at, moved on as the walk would put units.
 
 use crate::default_message_store::Shared;
-use crate::default_message_store::dispatch::unit_of;
+use crate::default_message_store::dispatch::unit_at;
 use crate::sync::Arc;
 use foldhash::HashMap;
-use store_logic::QueueHandle;
-use store_logic::consume_queue::UnitWindow;
 use store_logic::dispatch::{DispatchRequest, UnitPlace};
+use store_logic::{QueueHandle, QueueWindow};
 
 /// Queues by topic and number.
 #[derive(Debug, Default)]
@@ -14,7 +13,7 @@ pub(super) struct QueueEnds(HashMap<String, HashMap<i32, QueueEnd>>);
 
 #[derive(Debug)]
 struct QueueEnd {
-    /// Place of the next unit.
+    /// Queue offset of the next message.
     next: u64,
     last_phy: Option<u64>,
     /// The queue as it is found, when it has messages.
@@ -24,27 +23,30 @@ struct QueueEnd {
 #[derive(Debug)]
 struct Found {
     handle: Arc<QueueHandle>,
-    /// Units from here on do not count.
+    /// Units from this number on do not count.
     end: u64,
+    /// Queue offset behind the last that counts.
+    next: u64,
     last_phy: Option<u64>,
     /// For looking at places in order.
-    window: UnitWindow,
+    window: QueueWindow,
 }
 
 impl QueueEnd {
     fn of(found: Found) -> Self {
-        Self { next: found.end, last_phy: found.last_phy, found: Some(found) }
+        Self { next: found.next, last_phy: found.last_phy, found: Some(found) }
     }
 }
 
 impl QueueEnds {
-    /// Adds a queue that ends at `end`.
+    /// Adds a queue that ends at unit number `end`.
     pub(super) fn add(&mut self, handle: &Arc<QueueHandle>, end: Option<u64>) {
-        let Some(end) = end.filter(|end| *end > 0) else { return };
         let queue = &handle.queue;
-        let last = queue.unit(end - 1).filter(|unit| !unit.is_blank());
-        let last_phy = last.map(|unit| unit.phy_offset);
-        let found = Found { handle: Arc::clone(handle), end, last_phy, window: UnitWindow::default() };
+        let last = end.and_then(|end| Some((end, queue.unit_at(end.checked_sub(1)?)?)));
+        let Some((end, last)) = last else { return };
+        let last_phy = Some(last.unit).filter(|unit| !unit.is_blank()).map(|unit| unit.phy_offset);
+        let (handle, next) = (Arc::clone(handle), last.next_offset());
+        let found = Found { handle, end, next, last_phy, window: QueueWindow::default() };
         let topic = self.0.entry(queue.topic().to_owned()).or_default();
         topic.insert(queue.queue_id(), QueueEnd::of(found));
     }
@@ -71,8 +73,8 @@ impl QueueEnds {
         let queues = self.0.get_mut(place.topic);
         let end = queues.and_then(|queues| queues.get_mut(&place.queue_id));
         let Some(found) = end.and_then(|end| end.found.as_mut()) else { return false };
-        place.queue_offset < found.end
-            && found.handle.queue.holds_at(&mut found.window, place.queue_offset, unit_of(request))
+        let (unit, stored) = (unit_at(request, place), request.store_timestamp);
+        found.handle.queue.holds_at(&mut found.window, &unit, stored, found.end)
     }
 
     /// Takes in a record; true when units before its own are missing.
@@ -85,7 +87,7 @@ impl QueueEnds {
     ) -> bool {
         let queue_offset = place.queue_offset;
         let known = self.0.get_mut(place.topic).and_then(|queues| queues.get_mut(&place.queue_id));
-        let (next, last_phy) = (queue_offset.saturating_add(1), Some(request.phy_offset));
+        let (next, last_phy) = (place.next_offset(), Some(request.phy_offset));
         match known {
             None if queue_offset > 0 && !from_beginning => return true,
             None => {

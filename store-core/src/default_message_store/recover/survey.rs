@@ -44,8 +44,8 @@ impl Shared {
         let (mut units, mut known_end) = (0, 0);
         for handle in &queues {
             let end = handle.queue.end_in(claimed_end);
-            let last = end.and_then(|end| handle.queue.unit(end - 1));
-            known_end = last.map_or(known_end, |last| known_end.max(last.end_offset()));
+            let last = end.and_then(|end| handle.queue.unit_at(end - 1));
+            known_end = last.map_or(known_end, |last| known_end.max(last.unit.end_offset()));
             units += end.unwrap_or(0);
         }
         let indexed = self.indexed_before_recovery(clean)?;
@@ -137,7 +137,7 @@ impl Shared {
             let request = DispatchRequest::new(phy_offset, view, &self.config.delay_levels);
             known.note(phy_offset);
             newest = newest.max(view.store_timestamp);
-            if !self.config.multi_dispatch.is_on() && ends.hold(&request, &request.own_place()) {
+            if !self.config.multi_dispatch.is_on() && ends.hold(&request, &self.own_place(&request)) {
                 return ControlFlow::Continue(());
             }
             for place in self.places(&request) {

@@ -2,14 +2,14 @@
 
 use super::progress::Progress;
 use crate::default_message_store::Shared;
-use crate::default_message_store::dispatch::unit_of;
+use crate::default_message_store::dispatch::unit_at;
 use crate::error::StoreError;
 use std::ops::ControlFlow;
-use store_logic::LogicError;
 use store_logic::commit_log::format::{Checksum, MessageView};
 use store_logic::commit_log::{LogEnd, ScanStart};
-use store_logic::consume_queue::{ConsumeQueue, PutUnit};
+use store_logic::consume_queue::PutUnit;
 use store_logic::dispatch::{DispatchRequest, UnitPlace};
+use store_logic::{LogicError, Queue};
 
 /// One walk over the log.
 pub(super) struct Walk {
@@ -104,14 +104,55 @@ impl Shared {
     ) -> Result<PutUnit, LogicError> {
         let handle = self.queues.get_or_create(place.topic, place.queue_id)?;
         let queue = &handle.queue;
-        let put = compare_or_put(queue, request, place, from_beginning)?;
+        let put = self.compare_or_put(queue, request, place, from_beginning)?;
         let PutUnit::Gap { next } = put else { return Ok(put) };
         // A queue without files may begin anywhere, but only the beginning of the log tells where.
-        let may_begin_here = queue.files().file_count() == 0 && !from_beginning;
+        let may_begin_here = queue.is_empty() && !from_beginning;
         if !may_begin_here && !self.is_possible_gap(request, place, next) {
             return Ok(PutUnit::Present);
         }
         if from_beginning { pad_and_put(queue, request, place, next) } else { Ok(put) }
+    }
+
+    fn compare_or_put(
+        &self,
+        queue: &Queue,
+        request: &DispatchRequest<'_>,
+        place: &UnitPlace<'_>,
+        from_beginning: bool,
+    ) -> Result<PutUnit, LogicError> {
+        let queue_offset = place.queue_offset;
+        let (unit, stored) = (unit_at(request, place), request.store_timestamp);
+        if queue.is_empty() && queue_offset > 0 && !from_beginning {
+            return Ok(PutUnit::Gap { next: 0 });
+        }
+        match queue.put(&unit, stored)? {
+            // Its unit is there, but not where it says: the queue offset in the record is damaged.
+            PutUnit::Taken(_) | PutUnit::Gap { .. } if queue.holds(request.phy_offset) => {
+                tracing::error!(
+                    topic = place.topic,
+                    queue_id = place.queue_id,
+                    queue_offset,
+                    phy_offset = request.phy_offset,
+                    "a record's queue offset is not the place of its unit; the unit stays where it is"
+                );
+                Ok(PutUnit::Present)
+            }
+            // Only the first message of a queue made anew says so beyond doubt.
+            PutUnit::Taken(_) if queue_offset == 0 => {
+                tracing::info!(topic = place.topic, queue_id = place.queue_id, "the queue was made anew");
+                queue.restart_at(0)?;
+                queue.put(&unit, stored)
+            }
+            // A unit may lie in two sectors, of which one reached the disk. The walk puts all behind it again.
+            PutUnit::Torn(present) => {
+                let (topic, queue_id) = (place.topic, place.queue_id);
+                tracing::warn!(topic, queue_id, queue_offset, ?present, ?unit, "a unit was torn");
+                queue.restart_at(queue_offset)?;
+                queue.put(&unit, stored)
+            }
+            put => Ok(put),
+        }
     }
 }
 
@@ -126,61 +167,19 @@ enum Redispatched {
     Gap,
 }
 
-fn compare_or_put(
-    queue: &ConsumeQueue,
-    request: &DispatchRequest<'_>,
-    place: &UnitPlace<'_>,
-    from_beginning: bool,
-) -> Result<PutUnit, LogicError> {
-    let queue_offset = place.queue_offset;
-    let (unit, stored) = (unit_of(request), Some(request.store_timestamp));
-    if queue.files().file_count() == 0 && queue_offset > 0 && !from_beginning {
-        return Ok(PutUnit::Gap { next: 0 });
-    }
-    match queue.put_stored(queue_offset, unit, stored)? {
-        // Its unit is there, but not where it says: the queue offset in the record is damaged.
-        PutUnit::Taken(_) | PutUnit::Gap { .. } if queue.holds(unit.phy_offset) => {
-            tracing::error!(
-                topic = place.topic,
-                queue_id = place.queue_id,
-                queue_offset,
-                phy_offset = unit.phy_offset,
-                "a record's queue offset is not the place of its unit; the unit stays where it is"
-            );
-            Ok(PutUnit::Present)
-        }
-        // Only the first message of a queue made anew says so beyond doubt.
-        PutUnit::Taken(_) if queue_offset == 0 => {
-            tracing::info!(topic = place.topic, queue_id = place.queue_id, "the queue was made anew");
-            queue.restart_at(0)?;
-            queue.put_stored(queue_offset, unit, stored)
-        }
-        // A unit may lie in two sectors, of which one reached the disk. The walk puts all behind it again.
-        PutUnit::Torn(present) => {
-            let (topic, queue_id) = (place.topic, place.queue_id);
-            tracing::warn!(topic, queue_id, queue_offset, ?present, ?unit, "a unit was torn");
-            queue.restart_at(queue_offset)?;
-            queue.put_stored(queue_offset, unit, stored)
-        }
-        put => Ok(put),
-    }
-}
-
 /// Nothing before the beginning of the log can be found any more: the places before a record stay empty.
 fn pad_and_put(
-    queue: &ConsumeQueue,
+    queue: &Queue,
     request: &DispatchRequest<'_>,
     place: &UnitPlace<'_>,
     next: u64,
 ) -> Result<PutUnit, LogicError> {
-    let queue_offset = place.queue_offset;
     tracing::warn!(
         topic = place.topic,
         queue_id = place.queue_id,
         next,
-        queue_offset,
+        queue_offset = place.queue_offset,
         "messages of a queue are lost"
     );
-    queue.pad_to(queue_offset)?;
-    queue.put_stored(queue_offset, unit_of(request), Some(request.store_timestamp))
+    queue.put_behind_gap(&unit_at(request, place), request.store_timestamp)
 }

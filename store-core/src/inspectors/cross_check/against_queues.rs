@@ -1,6 +1,7 @@
 //! Every record has its unit, and every unit has its record.
 
 use super::Context;
+use super::against_batch_queues::BatchQueueCheck;
 use super::queue_state::{QueueState, record_of};
 use super::unit_walk::{Queue, subject};
 use foldhash::HashMap;
@@ -16,6 +17,7 @@ pub(super) struct QueueCheck<'a> {
     queues: HashMap<String, HashMap<i32, usize>>,
     /// Topics that were deleted, as the notes say.
     has_deleted_topics: bool,
+    batch: BatchQueueCheck<'a>,
     /// For looking at records out of order.
     log: LogReader,
 }
@@ -27,10 +29,12 @@ impl<'a> QueueCheck<'a> {
         found: &mut dyn FnMut(Finding),
     ) -> Result<Self, InspectError> {
         let log = context.store.log()?.without_crc();
+        let batch = BatchQueueCheck::new(context, found)?;
         let mut check = Self {
             context,
             states: Vec::new(),
             queues: HashMap::default(),
+            batch,
             log,
             has_deleted_topics: context.store.has_deleted_topics(),
         };
@@ -67,6 +71,9 @@ impl<'a> QueueCheck<'a> {
         let store = self.context.store;
         if self.has_deleted_topics && store.is_of_deleted_topic(request.topic, request.phy_offset) {
             return Ok(());
+        }
+        if store.has_batch_queues(request.topic) {
+            return self.batch.check(request, found);
         }
         let number = self.state_of(request.topic, request.queue_id)?;
         let state = &mut self.states[number];
@@ -128,7 +135,7 @@ impl<'a> QueueCheck<'a> {
         found: &mut dyn FnMut(Finding),
     ) -> Result<(u64, u64), InspectError> {
         let mut log = self.context.store.log()?.without_crc();
-        let (mut count, mut units) = (0, 0);
+        let (mut count, mut units) = self.batch.finish(log_end, found)?;
         let mut topics: Vec<_> = std::mem::take(&mut self.queues).into_iter().collect();
         topics.sort_by(|left, right| left.0.cmp(&right.0));
         for (topic, queues) in topics {
@@ -150,9 +157,6 @@ impl<'a> QueueCheck<'a> {
 
 /// Why the records of a topic that has no queue need none.
 fn excuse(context: &Context<'_>, topic: &str, has_siblings: bool) -> Option<&'static str> {
-    if context.store.has_batch_queues(topic) {
-        return Some("units in batch queues, which are not checked");
-    }
     let unknown = context.topics.as_ref().is_some_and(|topics| !topics.contains(topic));
     if unknown && !has_siblings { Some("no queue, as of a deleted topic") } else { None }
 }

@@ -319,9 +319,11 @@ pub(super) fn record_of(
     let Ok(Decoded::Record(view)) = format::decode(&record, false) else {
         return Ok(Some("no record".to_owned()));
     };
-    let place = UnitPlace { topic: queue.topic, queue_id: queue.queue_id, queue_offset };
+    let place = UnitPlace { topic: queue.topic, queue_id: queue.queue_id, queue_offset, count: 1 };
     let request = DispatchRequest::new(unit.phy_offset, &view, &DelayLevels::default());
-    let is_own = request.own_place() == place || request.light_places().any(|light| light == place);
+    // However many messages the record holds, an ordinary queue has one place for it.
+    let own = UnitPlace { count: 1, ..request.own_place() };
+    let is_own = own == place || request.light_places().any(|light| light == place);
     if is_own && view.total_size == unit.size {
         return Ok(None);
     }

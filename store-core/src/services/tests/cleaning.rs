@@ -234,12 +234,12 @@ fn queues_and_index_follow_the_log() {
     let old = &store.queues.get("Old", 0).unwrap().queue;
     assert!(index.files().len() < index_files);
     assert_eq!(old.max_offset(), units, "positions stay");
-    let first = old.message_from(old.min_offset());
-    assert!(first.is_none_or(|(_, unit)| unit.phy_offset >= 3 * FILE));
+    let first = old.units_from(old.min_offset()).and_then(|mut units| units.next());
+    assert!(first.is_none_or(|first| first.unit.phy_offset >= 3 * FILE));
     let both = &store.queues.get("Both", 0).unwrap().queue;
     let min = both.min_offset();
-    assert!(min > 0 && both.unit(min).unwrap().phy_offset >= 3 * FILE);
-    assert!(both.unit(min - 1).is_none_or(|unit| unit.phy_offset < 3 * FILE));
+    assert!(min > 0 && both.unit_at(min).unwrap().unit.phy_offset >= 3 * FILE);
+    assert!(both.unit_at(min - 1).is_none_or(|before| before.unit.phy_offset < 3 * FILE));
 }
 
 /// What consumers see follows at once, for every queue, before files go.
@@ -254,7 +254,10 @@ fn smallest_offsets_follow_before_files() {
         let queue = &store.queues.get(topic, 0).unwrap().queue;
         let (min, max) = (queue.min_offset(), queue.max_offset());
         assert!(min > 0, "{topic}");
-        assert!(queue.unit(min).is_none_or(|unit| unit.phy_offset >= 3 * FILE) || min == max, "{topic}");
+        assert!(
+            queue.unit_at(min).is_none_or(|first| first.unit.phy_offset >= 3 * FILE) || min == max,
+            "{topic}"
+        );
     }
     round(&mut follower);
 }

@@ -93,7 +93,7 @@ fn field_F116_a_slave_is_advised_for_what_has_left_the_memory() {
     while store.dispatch_some().unwrap() {}
     let end = store.log.max_offset();
     let queue = &store.queues.get("T", 0).unwrap().queue;
-    let is_cold = |offset| end - queue.unit(offset).unwrap().phy_offset > 2 * FILE;
+    let is_cold = |offset| end - queue.unit_at(offset).unwrap().unit.phy_offset > 2 * FILE;
     let first_hot = (0..100).find(|offset| !is_cold(*offset)).unwrap();
     assert!(first_hot > 20 && first_hot < 90);
     let old = get(&store, 0);
@@ -142,5 +142,9 @@ fn field_F80_tags_of_equal_hash_pass_together_and_the_offset_moves() {
     }
     assert_eq!((found, next), (164, 167));
     let queue = &store.queues.get("T", 0).unwrap().queue;
-    assert_eq!([164, 165].map(|offset| queue.unit(offset).unwrap().tags_code), [0, 0], "without a tag");
+    assert_eq!(
+        [164, 165].map(|offset| queue.unit_at(offset).unwrap().unit.tags_code),
+        [0, 0],
+        "without a tag"
+    );
 }
